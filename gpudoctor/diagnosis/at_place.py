@@ -31,7 +31,7 @@ _NVIDIA = re.compile(r"\bnvidia-smi|/whl/cu\d|\bnvcc\b|\bnvidia-(?:driver|cudnn|
 #: https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform
 _NOT_ON_JETSON = re.compile(
     r"^(?!.*(?:jetson-ai-lab|/redist/jp/|/whl/cu130)).*(?:\bnvidia-smi|nvidia-driver|cuda-drivers|download\.pytorch\.org|nvidia-\w+-cu1\d"
-    r"|\bpip install\b.*(?<![\w-])(?:torch|tensorflow|jax)(?![\w-]))"
+    r"|\bpip install\b.*(?<![\w-])(?:torch|tensorflow|jax|onnxruntime-gpu|paddlepaddle-gpu)(?![\w-]))"
 )
 _OF_X86 = re.compile(r"\bavx2?\b")
 _NO_PYTHON = ("at-dotnet", "at-native")
@@ -42,6 +42,11 @@ _PROGRAM = re.compile(
     r"(?:sudo|nvidia-smi|rocminfo|pip3?|python3?|nvcc|gcc|g\+\+|ls|cat|find|df|free|ldconfig|echo|grep|uname|conda|uv"
     r"|which|where\.exe|gpudoctor|docker|podman|dmesg|systemctl|ollama)(?![\w-])"
 )
+#: What a project of uv keeps in its lock: uv takes several packages, and an index by another name.
+_IN_PROJECT = re.compile(
+    r"python3? -m pip (?P<verb>install|uninstall --yes)(?P<rest>(?: [^-\s]\S*)+)(?: --index-url (?P<index>\S+))?$"
+)
+_SHELL = re.compile(r"(?:unset|export) |echo \"?\$(?!env:)")
 _WITH_UV = {name: f"uv pip {name}" for name in ("install", "uninstall", "list", "check", "show")}
 _MAKER = re.compile(r"  # (AMD|Intel|NVIDIA)$")
 
@@ -88,7 +93,7 @@ def _is_foreign(command: str, place: Place, framework: str | None) -> bool:
 
 
 def _typed(command: str, place: Place) -> Iterator[str]:
-    if place.system == "windows" and " | grep" in command:
+    if place.system == "windows" and (" | grep" in command or _SHELL.match(command)):
         yield from commands_for(command, place.system)
     elif place.has("at-dotnet") and _LIST.match(command):
         yield "dotnet list package"
@@ -96,6 +101,10 @@ def _typed(command: str, place: Place) -> Iterator[str]:
         yield from _in_cell(command, hosted=True)
     elif place.has("at-cell"):
         yield from _in_cell(command, hosted=False)
+    elif place.has("at-uv-project") and (changed := _IN_PROJECT.match(command)):
+        verb = "add" if changed["verb"] == "install" else "remove"
+        index = f" --index {changed['index']}" if changed["index"] else ""
+        yield f"uv {verb}{changed['rest']}{index}"
     elif place.has("at-uv") and not place.has("at-conda"):
         yield _PIP.sub(lambda match: _WITH_UV[match[1]], command).replace("uv pip uninstall --yes", "uv pip uninstall")
     elif place.has("at-poetry"):

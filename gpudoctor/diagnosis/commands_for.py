@@ -23,6 +23,7 @@ _LINUX = re.compile(r"(?:free|ip|ss|strings)\b")
 _GREP = re.compile(r"grep((?: -[A-Za-z]+\d*)*) (?:'([^']*)'|\"([^\"]*)\"|(\S+))")
 _SETTING = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+) ")
 _VARIABLE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
+_EXPORT, _UNSET = re.compile(r"export ([A-Z][A-Z0-9_]*)=(\S+)$"), re.compile(r"unset ([A-Z][A-Z0-9_]*)$")
 _GCC = re.compile(r"g(?:cc|\+\+) --version")
 _PYTHON = re.compile(r"(python3? -c) '([^']*)'")
 
@@ -69,6 +70,11 @@ def _on(part: str, system: str | None) -> str | None:
 def _powershell(command: str) -> str:
     if command.startswith("echo "):
         return _VARIABLE.sub(r"$env:\1", command)
+    if (lasting := _EXPORT.match(command)) is not None:
+        value = lasting[2].strip("\"'")
+        return f'$env:{lasting[1]} = "{value}"'
+    if (unset := _UNSET.match(command)) is not None:
+        return f"Remove-Item Env:{unset[1]}"
     if command.startswith(("which ", "where ")):
         # In PowerShell `where` is another command.
         return "where.exe " + command[6:].removeprefix("-a ")

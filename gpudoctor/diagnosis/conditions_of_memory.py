@@ -2,12 +2,15 @@
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.sources.out_of_memory import OutOfMemory
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.sources.out_of_memory import OutOfMemory, tensor_asked_for
 
 #: A smaller part of what is reserved lies unused in every program.
 _MUCH = 5
 #: How many times what was asked for is free where the GPU's memory is not what lacks.
 _PLENTY = 4
+#: MiB of a GeForce RTX 4090.
+_LARGEST_OF_DESKTOPS = 24 * 1024
 
 
 def _size(count: int) -> str:
@@ -61,7 +64,17 @@ def more_than_the_gpu_has(seen: SnapshotView) -> str | None:
     for one in seen.memory_reports:
         if _more_than_there_is(one):
             return f"{_size(one.wanted or 0)} were asked for at once, and the GPU has {_size(one.total or 0)} in all"
+    tensor, room = max(map(tensor_asked_for, seen.messages), default=None, key=lambda one: one or 0), _room(seen)
+    if tensor is not None and tensor > room:
+        return f"one tensor of {_size(tensor)} was asked for"
     return None
+
+
+def _room(seen: SnapshotView) -> int:
+    """The memory of the largest GPU that is stated, else of the largest that a desktop has."""
+    gpus = seen.section(Gpus, "gpus")
+    stated = [gpu.memory_total_mib for gpu in gpus.devices if gpu.memory_total_mib] if gpus else []
+    return max(stated, default=_LARGEST_OF_DESKTOPS) << 20
 
 
 @condition

@@ -35,10 +35,10 @@ def kfd_refuses_the_gpu(seen: SnapshotView) -> str | None:
 
 @condition
 def amd_gpu_in_builds(seen: SnapshotView) -> str | None:
-    """PyTorch's builds for ROCm, those of the stated release or the newest, have code for the AMD GPUs."""
-    torch, rows = seen.framework("torch"), rocm_builds("torch", load_matrix())
+    """PyTorch's builds for ROCm of the release that is stated have code for the AMD GPUs."""
+    torch = seen.framework("torch")
     release = (torch.version or "").partition("+")[0] if torch else ""
-    own = [row for row in rows if row.version == (release or rows[0].version)]
+    own = [row for row in rocm_builds("torch", load_matrix()) if row.version == release]
     return "PyTorch's builds for ROCm have code for this GPU" if _with_code(seen, own) == {True} else None
 
 

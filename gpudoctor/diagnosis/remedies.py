@@ -235,6 +235,9 @@ def _build(
     there = {one.name: one.version for one in found if one.name in planned()}
     # Without one that is stated, that which a text is about.
     about = frozenset(there) or around.intersection(planned())
+    if around and not about and not framework:
+        # The program that fails has GPU code of its own.
+        return None
     name = remedy.recipe if framework or remedy.recipe in about or len(about) != 1 else next(iter(about))
     fix = framework_for_gpus(name, scene_of(snapshot), load_matrix(), there.get(name))
     brings = {word for step in fix.steps if isinstance(step, Run) for word in step.argv}

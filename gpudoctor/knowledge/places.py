@@ -1,6 +1,7 @@
 """Where commands are to be typed, as far as a text says so: which Python, installer, engine and kind of program."""
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.knowledge.surroundings import without_denied
 
 _CONDA = r"\b(?:conda|mamba|micromamba) (?:install|update|create)\b[^\n]{0,160}"
 
@@ -14,6 +15,8 @@ _PLACES = {
     # A Python in the program's own folder.
     "at-embedded": r"\bpython_embed(?:d?ed)?\b|comfyui_windows_portable",
     "at-uv": r"\buv (?:pip|sync|add|run|venv|lock|tool)\b|\buv\.lock\b",
+    # Its lock puts back what `uv pip` changes.
+    "at-uv-project": r"\buv (?:sync|add|run|lock|remove)\b|\buv\.lock\b",
     "at-poetry": r"\bpoetry (?:install|add|lock|run|shell|update)\b|\bpoetry\.lock\b"
     r"|\bpypoetry\b|\bpoetry\b[ \w]{0,15}\benvironment",
     "at-conda-torch": _CONDA + r"\b(?:py)?torch(?![\w.-]*whl)",
@@ -45,7 +48,7 @@ _PLACES = {
     "of-catboost": r"\bcatboost",
     "of-rapids": r"\b(?:cudf|cuml|cugraph|cuspatial|rapids|rapidsai)\b",
     "of-xgboost": r"\bxgb(?:oost)?\b",
-    "of-paddle": r"\bpaddle(?:paddle|ocr|x)?\b",
+    "of-paddle": r"\bpaddle(?:paddle|ocr|detection|seg|nlp|x)?\b",
     "of-mxnet": r"\bmxnet\b",
     "of-numba": r"\bnumba\b",
     "of-cupy": r"\bcupy\b",
@@ -138,6 +141,7 @@ _BINDINGS = re.compile(r"\bllama[-_]cpp[-_]python\b|\bllama_cpp\b|\bpywhispercpp
 
 def places_in(text: str) -> frozenset[str]:
     """The places that a text names; a distribution where it names one only."""
+    text = without_denied(text)
     found = {name for name, words in _PLACES.items() if re.search(words, text, _FLAGS)}
     if "at-native" in found and _BINDINGS.search(text):
         found.discard("at-native")

@@ -36,7 +36,7 @@ _SURROUNDINGS = {
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
     "windows": r"\bwindows (?:1[01]|server|machine|pc|system|environment)"
     r"|\b(?:on|for|under|than|native) windows\b(?! subsystem)|\bwin(?:_amd64|-64| ?10| ?11)\b"
-    r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b|\bdll load failed"
+    r"|(?<![\w/])[a-z]:\\\\?\w[\w .-]{0,60}\\|\bwindowspath\(|winerror|\w\.dll\b|\bdll load failed"
     r"|\b[\w-]+\.bat\b"
     r"|microsoft visual c\+\+|\bvcvars\w*\.bat|\bcl\.exe\b|\bvisual studio\b(?! ?code)|\bpowershell\b|\bon win32\b",
     "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
@@ -120,12 +120,30 @@ _DENIED = re.compile(
     r"[ \"'*,.]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-#: What a program prints for every system alike.
-_ANYWHERE = re.compile(r"\bon linux or \w{1,40} on mac ?os\b|\bnote: after mac ?os \d+\.\d+", re.IGNORECASE)
+#: The same in a sentence: "I'm not on Colab", "no docker here", "as others have it on Colab".
+_DENIED_IN_PASSING = re.compile(
+    r"(?:\b(?:not|isn'?t|no|without|don'?t use|never|unlike|instead of)"
+    r"|\bothers? (?:have|had|see|saw)(?: it| this)?)[ \t]+"
+    r"(?:(?:on|in|inside|under|using|running|via|with|an?|the|any|google)[ \t]+){0,3}"
+    r"(?:coo?ll?ab|kaggle|docker|podman|containers?|wsl ?[12]?|(?:ana|mini)?conda|slurm|kubernetes|vms?"
+    r"|virtual machines?|windows|mac ?os|macs?)\b(?! (?:support|version|image|package|file|user|env))",
+    re.IGNORECASE,
+)
+#: What a program prints for every system and every maker alike.
+_ANYWHERE = re.compile(
+    r"\bcuda(?:xxx)? ?(?:or|and|/) ?(?:cupy-)?rocm[-\w]*"
+    r"|\bon linux or \w{1,40} on mac ?os\b|\bnote: after mac ?os \d+\.\d+",
+    re.IGNORECASE,
+)
 
 
 #: Characters of a text that is more than a message somebody looks up.
 _REPORT = 300
+
+
+def without_denied(text: str) -> str:
+    """The text without the places and systems that it says it is not about."""
+    return _ANYWHERE.sub("", _DENIED_IN_PASSING.sub("", _DENIED.sub("", text)))
 
 
 def subjects_in(text: str) -> frozenset[str]:
@@ -142,7 +160,7 @@ def subjects_in(text: str) -> frozenset[str]:
 
 def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
-    text = _ANYWHERE.sub("", _DENIED.sub("", text))
+    text = without_denied(text)
     found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, _WORDS)}
     if "wsl" in found and _APPTAINER.search(text):
         found.add("wsl-apptainer")

@@ -10,6 +10,8 @@ _BULLET = re.compile(r"^\s*(?:[-+•·*]\s*(?=[\w\"'`*（(])|\d{1,2}[.)、]\s*(?
 _HEADING = re.compile(r"^\s*#{1,6}\s*(?=\S)")
 _BOLD = re.compile(r"^\s*\*\*[^*]{1,60}\*\*\s*$")
 _MARK = re.compile(r"[:：]|={1,2}|\s[-–—]\s")
+#: Names and values in two columns.
+_COLUMNS = re.compile(r"(?<=\w) {4,}(?=\S)")
 _RULER = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*){1,20}\|?\s*$")
 _SEVERAL = re.compile(r"[,;，；|]\s*")
 #: Columns of a table that do not tell of this machine.
@@ -104,7 +106,7 @@ def _stands_alone(lines: Sequence[str], number: int) -> bool:
 
 def _pair(text: str) -> tuple[str, str]:
     """The label and the value, without what marks them; no value where nothing parts them."""
-    mark = _MARK.search(text, 0, LONGEST + 20)
+    mark = _MARK.search(text, 0, LONGEST + 20) or _COLUMNS.search(text, 0, LONGEST + 20)
     if mark is None:
         return _bare(text[: LONGEST + 20]), ""
     return _bare(text[: mark.start()]), _bare(text[mark.end() :])

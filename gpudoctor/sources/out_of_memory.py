@@ -1,5 +1,6 @@
-"""The numbers in PyTorch's message about a full GPU: who holds the memory, and whether it is in pieces."""
+"""The numbers in messages about a full GPU: who holds the memory, whether it is in pieces, how large one tensor is."""
 
+import math
 from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
@@ -15,6 +16,9 @@ _ALLOCATED = re.compile(rf"{_SIZE} (?:already allocated|is allocated by PyTorch)
 #: Since 2.1: "this process has 14.00 GiB memory in use. Of the allocated memory 12.5 GiB is allocated by PyTorch, ...".
 _OWN = re.compile(rf"this process has {_SIZE} memory in use", re.I)
 _UNUSED = re.compile(rf"and {_SIZE} is reserved by PyTorch but unallocated", re.I)
+#: TensorFlow: "OOM when allocating tensor with shape[5,64,4890,4890] and type float on".
+_TENSOR = re.compile(r"allocating tensor (?:of|with) shape ?\[([\d, ]{1,80})\] and type (\w{3,10})", re.I)
+_BYTES = {"float": 4, "half": 2, "bfloat16": 2, "double": 8, "int32": 4, "int64": 8, "uint8": 1, "bool": 1}
 
 
 class OutOfMemory(NamedTuple):
@@ -62,3 +66,11 @@ def _bytes(pattern: re.Pattern[str], text: str) -> int | None:
         return int(float(number) * 2 ** _UNITS.get(key, 0))
     except ValueError:
         return None
+
+
+def tensor_asked_for(text: str) -> int | None:
+    """The bytes of the tensor that TensorFlow had no room for; None where the message does not tell."""
+    match = _TENSOR.search(text)
+    if match is None or match[2].lower() not in _BYTES:
+        return None
+    return math.prod(int(one) for one in match[1].split(",") if one.strip()) * _BYTES[match[2].lower()]

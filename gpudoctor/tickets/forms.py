@@ -154,8 +154,18 @@ def named_cuda(version: str, line: int) -> Toolkits:
     return Toolkits(found=(toolkit,))
 
 
+#: As NVIDIA names what is downloaded: cudnn-11.2-windows-x64-v8.1.0.77, cudnn-linux-x86_64-8.9.7.29_cuda12-archive.
+_CUDNN_ARCHIVE = re.compile(
+    r"cudnn-\d\d\.\d-(?:windows\d*|linux)-x64-v(\d\.\d{1,2}\.\d{1,2})|cudnn-(?:windows|linux)-\w+-(\d\.\d{1,2}\.\d{1,2})\.\d",
+    re.I,
+)
+
+
 def _cudnn(said: Labelled) -> Sections:
     """Beside a label for two facts only what calls itself cuDNN."""
+    archive = _CUDNN_ARCHIVE.search(said.value)
+    if archive:
+        return {"libraries": named_cudnn(archive[1] or archive[2], said.line)}
     found = re.search(rf"cudnn{CUDNN_NUMBER}", said.value, re.I)
     if found is None and "cuda" not in said.value.lower():
         found = re.match(CUDNN_NUMBER, said.value, re.I)
@@ -203,6 +213,7 @@ def _python(said: Labelled) -> Sections:
 def _framework(name: str, said: Labelled) -> Sections:
     """The last number of "v2.16.1-0-g5bc9d26649c 2.16.1"; nothing where several releases are named."""
     value = said.value
+    value = re.sub(r"(?<=\d)[<>]=?\d[\w.]*", "", value)  # what a program wants beside what there is: 2.1.0>=1.8.0
     found = {match[1] for match in _NUMBER.finditer(re.sub(r"v?\d+\.\d+\.\d+\S*-g[0-9a-f]+", "", value))}
     if len(found) != 1 or not re.match(r"\W*(?:tf|tensorflow|torch|pytorch|v|\d|jax|onnx|stable|latest)", value, re.I):
         return {}

@@ -8,6 +8,7 @@ from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import python_version
+from gpudoctor.tickets.mentions import of_windows
 from gpudoctor.tickets.pasted import Pasted
 
 FORM, DF = "the reporter's words", "df"
@@ -44,6 +45,11 @@ def _driver(text: Pasted) -> tuple[Fragment, ...]:
     for number, match in text.matches(_DRIVER):
         driver = Driver(release=DriverRelease.parse(match[1] or match[2]), source=source(FORM, number))
         return fragment(FORM, (number,), WORDS, driver=driver)
+    for number, line in text.filled:
+        # A row of Windows' own list of display adapters.
+        if ".1" in line and "NVIDIA" in line and (named := of_windows(line)):
+            driver = Driver(release=DriverRelease.parse(named), source=source(FORM, number))
+            return fragment(FORM, (number,), WORDS, driver=driver)
     return ()
 
 

@@ -45,6 +45,8 @@ _OFFERED = re.compile(
     rf"(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}",
     re.I,
 )
+#: NVIDIA's control panel: "NVIDIA CUDA 11.5.76 driver".
+_BY_PANEL = re.compile(r"\bnvidia cuda (\d{1,2}\.\d)(?:\.\d{1,3})? driver\b", re.I)
 #: A kernel's release that its suffix makes one, whatever is before it.
 KERNEL_BY_SUFFIX = re.compile(
     r"(?<![\w./-])([3-7]\.\d{1,2}\.\d{1,3}-[\w.]*-?(?:generic|lowlatency|aws|azure|gcp|oracle|pve|tegra|amd64|arch\d[\w.-]*|zen\d[\w.-]*"
@@ -80,7 +82,7 @@ def offered(clause: str) -> Iterator[str]:
 def _is_of_driver(match: re.Match[str]) -> bool:
     before = match.string[: match.start("version")]
     if match["name"].lower().startswith("cuda"):
-        return bool(_OF_DRIVER.search(before))
+        return bool(_OF_DRIVER.search(before) or _BY_PANEL.match(match.string, max(0, match.start() - len("nvidia "))))
     return bool(_OF_DRIVER.fullmatch(match["name"]))
 
 

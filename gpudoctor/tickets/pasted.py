@@ -139,11 +139,17 @@ _KINDS = (
 )
 
 
+#: Words that somebody made bold within a line; what begins one may be a label.
+_STRESSED = re.compile(r"(?<=[\w:,)] )\*\*([^*\n]{1,200})\*\*")
+
+
 def plain(text: str, encoding: str = "utf-8") -> Pasted:
     """The text without colours, quote marks, fences, HTML tags and their like; its lines keep their numbers."""
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
+    if " **" in text:
+        text = _STRESSED.sub(r"\1", text)
     lines = _EXAMPLE.sub("", text).replace("\t", "    ").split("\n")
     if "xpected" in text:
         lines = list(_without_wishes(lines))

@@ -99,6 +99,14 @@ def test_a_framework_that_the_ticket_is_not_about():
     [
         ("python -m pip install torch", ("at-uv",), ("uv pip install torch",)),
         ("python -m pip uninstall --yes torch", ("at-uv",), ("uv pip uninstall torch",)),
+        ("python -m pip install torch", ("at-uv", "at-uv-project"), ("uv add torch",)),
+        ("python -m pip uninstall --yes torch", ("at-uv", "at-uv-project"), ("uv remove torch",)),
+        (
+            "python -m pip install torch --index-url https://download.pytorch.org/whl/cu126",
+            ("at-uv-project",),
+            ("uv add torch --index https://download.pytorch.org/whl/cu126",),
+        ),
+        ("python -m pip install 'onnxruntime-gpu>=1.13,<1.19'", ("jetson",), ()),
         ("python -m pip install torch", ("at-poetry",), ("poetry run python -m pip install torch",)),
         ("export CUDA_HOME=/usr/local/cuda PATH=/a:$PATH", ("at-hosted",), ("%env CUDA_HOME=/usr/local/cuda",)),
         ("export LD_LIBRARY_PATH=/a:$LD_LIBRARY_PATH  # older ones", ("at-hosted",), ()),
@@ -120,6 +128,9 @@ def test_a_command_at_a_place(command, words, typed):
     [
         ("!pip3 install torch-scatter", {"at-cell"}),
         ("It works in Colab, at home it does not.", set()),
+        ("What others have on Google Colab, but I'm not on Colab", set()),
+        ("no docker here, and not under conda", set()),
+        ("uv run python train.py", {"at-uv", "at-uv-project"}),
         ("the kernel is linux-cachyos", {"on-arch"}),
         ("Debian 11, 6.1.0-18-cloud-amd64", {"on-debian"}),
         ("Linux host 5.14.0-427.el9.x86_64", {"on-rhel"}),
@@ -134,6 +145,11 @@ def test_a_command_at_a_place(command, words, typed):
 )
 def test_places_of_a_text(text, places):
     assert places_in(text) == places
+
+
+def test_variables_as_powershell_has_them():
+    typed = at_place(("unset A_B", "export C=/d", 'echo "$E"', "echo $env:F"), Place(system="windows"))
+    assert typed == ("Remove-Item Env:A_B", '$env:C = "/d"', "echo $env:E", "echo $env:F")
 
 
 def test_words_of_a_question_stay_words():

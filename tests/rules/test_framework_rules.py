@@ -120,6 +120,10 @@ def test_tensorflow_for_the_processor_is_replaced_on_linux() -> None:
     assert "2.21.0" not in install
     beside = stack(RTX_4090, frameworks=frameworks(cpu, torch()))
     assert fires("tf-cpu-only", **beside).severity == "info"
+    both = packages("tensorflow==1.14.0", "tensorflow-gpu==1.14.0")
+    unknown = fires("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(tensorflow("1.14.0", None)), packages=both))
+    assert unknown.confidence == "likely"
+    assert any("tensorflow-gpu==1.14.0" in line for line in commands(unknown))
     quiet("tf-cpu-only", **stack(frameworks=frameworks(cpu)))
     quiet("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(cpu)))
     quiet("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(tensorflow())))
@@ -636,6 +640,8 @@ def test_native_windows_has_no_gpu_tensorflow() -> None:
     unused = frameworks(tensorflow("2.16.1", None))
     found = fires("tf-windows-native", **stack(RTX_4090, host=WINDOWS, frameworks=unused))
     assert [fix.title for fix in found.fixes] == ["Use TensorFlow inside WSL2", "Stay on Windows, with TensorFlow 2.10"]
+    old = fires("tf-windows-native", **stack(card("NVIDIA GeForce GTX 960M", "5.0"), host=WINDOWS, frameworks=unused))
+    assert "tensorflow[and-cuda]==2.16" in words(old)
     newest = fires("tf-windows-native", **stack(RTX_5090, host=WINDOWS, frameworks=unused))
     assert [fix.title for fix in newest.fixes] == ["Use TensorFlow inside WSL2"]
     for machine in (

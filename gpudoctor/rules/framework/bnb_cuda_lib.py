@@ -58,7 +58,7 @@ def bnb_cuda_lib(
     from another attempt asks for a part that does not exist.
 
     How to fix it:
-    Unset the variable, and install a current bitsandbytes. Changing LD_LIBRARY_PATH is not needed with it.
+    Install a current bitsandbytes, and unset BNB_CUDA_VERSION where it is set. Changing LD_LIBRARY_PATH is not needed.
 
     When to ignore it:
     If you do not use 8-bit or 4-bit layers.

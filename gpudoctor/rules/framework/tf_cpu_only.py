@@ -51,18 +51,23 @@ def tf_cpu_only(
     if not (host.os == "linux" or on_windows) or tensorflow.dist in OTHER_BACKENDS:
         return
     hidden = _hidden(tensorflow, packages)
+    beside = hidden or _beside(tensorflow, packages)
     others = [one.name for one in frameworks.found if one.name in computing() and one.variant == "cuda"]
+    others = [name for name in others if name != tensorflow.name]
     yield problem(
-        f"{tensorflow.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+        f"tensorflow and {beside.name} are both installed: the last one counts, and tensorflow is for the CPU."
+        if beside and not hidden
+        else f"{tensorflow.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         seen("TensorFlow build", f"{tensorflow.dist or 'tensorflow'}, no CUDA", tensorflow.source),
         *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
         *(seen("GPU build of another framework", name) for name in others),
         *((seen("installed too, and overwritten by it", f"{hidden.name} {hidden.version}"),) if hidden else ()),
         subject=tensorflow.label,
+        confidence="certain" if beside is hidden else "likely",
         severity="info" if others else None,
         not_leading_to=() if hidden else ("files-overwritten",),
-        fix=keep_one(tensorflow.dist or "tensorflow", hidden.name, scene)
-        if hidden
+        fix=keep_one(tensorflow.dist or "tensorflow", beside.name, scene)
+        if beside
         else _on_windows(tensorflow, scene)
         if on_windows
         else tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),
@@ -76,6 +81,14 @@ def _hidden(tensorflow: Framework, packages: Packages | Gap | None) -> Package |
     names = {one.first for one in packages.overlaps} | {one.second for one in packages.overlaps}
     builds = ("tensorflow-gpu",) if tensorflow.dist == "tensorflow" else ("tensorflow", "tensorflow-gpu")
     return next((packages.find(name) for name in builds if name in names), None)
+
+
+def _beside(tensorflow: Framework, packages: Packages | Gap | None) -> Package | None:
+    """The GPU build of the same release that is listed, too, where nobody looked whose files are on the disk."""
+    if not isinstance(packages, Packages) or (packages.overlaps and not isinstance(packages.overlaps, Gap)):
+        return None
+    other = packages.find("tensorflow-gpu") if tensorflow.dist == "tensorflow" else None
+    return other if other and other.version == tensorflow.version else None
 
 
 def _on_windows(tensorflow: Framework, scene: Scene) -> Fix:

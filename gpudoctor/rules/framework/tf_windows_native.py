@@ -1,10 +1,16 @@
 """FRM006: TensorFlow has no GPU support on native Windows since release 2.11."""
 
+import shlex
+
+from msgspec.structs import replace
+
+from gpudoctor.facts.fix import Run
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.milestones import numbers_of
+from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
-from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, Scene, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
@@ -20,7 +26,7 @@ STAY = by_hand(
 
 @rule("FRM006", name="tf-windows-native", severity="error")
 def tf_windows_native(
-    gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None, matrix: Matrix
+    gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """TensorFlow has no GPU support on native Windows since release 2.11.
 
@@ -58,14 +64,22 @@ def tf_windows_native(
             by_hand(
                 "Use TensorFlow inside WSL2",
                 run("wsl", "--install"),
-                "In the Linux that this installs, make a virtual environment and run: "
-                'python3 -m pip install "tensorflow[and-cuda]!=2.21.0". Install no NVIDIA driver there.',
+                f"In the Linux that this installs, make a virtual environment and run: {_in_linux(scene, matrix)}. "
+                "Install no NVIDIA driver there.",
                 needs_root=True,
                 needs_reboot=True,
             ),
             *(() if _too_new(gpus, matrix) else (STAY,)),
         ),
     )
+
+
+def _in_linux(scene: Scene, matrix: Matrix) -> str:
+    """What installs a TensorFlow there that has code for the GPUs."""
+    there = replace(scene, host=System(os="linux", arch="x86_64"), interpreter=None, packages=None)
+    steps = [one for one in tensorflow_for_gpus(there, matrix).steps if isinstance(one, Run)]
+    lines = [shlex.join(("python3", *one.argv[1:])) for one in steps if "install" in one.argv]
+    return "; ".join(lines) or 'python3 -m pip install "tensorflow[and-cuda]!=2.21.0"'
 
 
 def _too_new(gpus: Gpus, matrix: Matrix) -> bool:
