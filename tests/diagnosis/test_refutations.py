@@ -256,7 +256,11 @@ ROWS = {
         {"frameworks": Frameworks(found=(Framework(name="torch", version="1.5.0+cu101"), VISION_0_6))},
         {"frameworks": Frameworks(found=(Framework(name="torch", version="1.6.0"), VISION_0_6))},
     ),
-    "amd-gpu-in-builds": (amd("RX 7900 XTX"), amd("RX 6700xt")),
+    # Without a release nobody knows which build it is.
+    "amd-gpu-in-builds": (
+        amd("RX 7900 XTX") | frameworks(name="torch", version="2.13.0+rocm7.2"),
+        amd("RX 7900 XTX"),
+    ),
     "amd-gpu-in-no-build": (amd("RX 6700xt"), amd("RX 6800 XT")),
     "on-apple-silicon": ({"host": System(os="macos", arch="arm64")}, {"host": System(os="macos", arch="x86_64")}),
     "kfd-refuses-the-gpu": (
