@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gpudoctor.facts.base import Fact, Gap, Section, Source
-from gpudoctor.facts.gpus import Refusal
+from gpudoctor.facts.gpus import DeviceNode, Refusal
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 
 
@@ -48,17 +48,6 @@ class DriverLibrary(Fact, frozen=True, kw_only=True):
     #: The one the loader takes for a program with no RPATH of its own.
     first: bool = False
     size: int | None = None
-
-
-class DeviceNode(Fact, frozen=True, kw_only=True):
-    """A /dev/nvidia* node. `mode` is the permission bits; `openable` None where it was not tried."""
-
-    path: str
-    mode: int | None = None
-    owner: str | None = None
-    group: str | None = None
-    accessible: bool | None = None
-    error: str | None = None
 
 
 class ModuleFile(Fact, frozen=True, kw_only=True):

@@ -15,6 +15,17 @@ class Refusal(Fact, frozen=True, kw_only=True):
     meaning: str | None = None
 
 
+class DeviceNode(Fact, frozen=True, kw_only=True):
+    """A device file of a GPU. `mode` is the permission bits; `accessible` None where it was not tried."""
+
+    path: str
+    mode: int | None = None
+    owner: str | None = None
+    group: str | None = None
+    accessible: bool | None = None
+    error: str | None = None
+
+
 class GpuProcess(Fact, frozen=True, kw_only=True):
     """A process that holds GPU memory. `name` is None where the PID is not in our PID namespace."""
 
@@ -211,6 +222,8 @@ class Gpus(Section, frozen=True, kw_only=True):
     #: Number of NVSwitch bridges on the PCI bus.
     nvswitches: int | None = None
     peer_links: tuple[PeerLink, ...] | None = None
+    #: Where there is an AMD GPU: the device file that ROCm computes through, /dev/kfd. Empty: it is not there.
+    amd_nodes: tuple[DeviceNode, ...] | None = None
     contradictions: tuple[Contradiction, ...] = ()
 
     @property

@@ -49,9 +49,9 @@ def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     frameworks = snapshot.frameworks
     if isinstance(frameworks, Frameworks):
         builds = _builds(snapshot, matrix)
+        tagged = tuple(with_its_tag(one) for one in frameworks.found)
         found = tuple(
-            _derived(one, _completed(one, snapshot, builds, matrix)) if _is_stated(one.source) else with_its_tag(one)
-            for one in frameworks.found
+            _derived(one, _completed(one, snapshot, builds, matrix)) if _may_lack(one.source) else one for one in tagged
         )
         if found == frameworks.found:
             return snapshot
@@ -65,6 +65,9 @@ def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
 
 def _completed(one: Framework, snapshot: Snapshot, builds: Builds, matrix: Matrix) -> Framework:
     made = builds.completed(one)
+    # Facts that a person wrote leave out what is usual; that a build is for the processor is never the usual one here.
+    if one.source is None and one.variant is None and made.variant == "cpu" and not builds.is_packaged(one, "cpu"):
+        made = one
     # Who writes "tensorflow 2.0" names the framework, seldom the processor's build on the package index.
     if made.variant == "cpu" and one.variant is None and not one.metadata_version:
         made = _without_doubtful(made)
@@ -98,6 +101,11 @@ def _builds(snapshot: Snapshot, matrix: Matrix) -> Builds:
     packages = snapshot.packages
     known = packages if isinstance(packages, Packages) else None
     return Builds(matrix, known, snapshot.host, snapshot.interpreter)
+
+
+def _may_lack(source: Source | None) -> bool:
+    """A report's, or facts that a person wrote: our own look says where it saw each, and leaves out what is not so."""
+    return source is None or _is_stated(source)
 
 
 def _is_stated(source: Source | None) -> bool:
@@ -182,10 +190,11 @@ def _of_gpus(gpus: Gpus, driver: Driver | None) -> Gpus:
 
 
 def _is_told_by_nvml(gpu: Gpu) -> bool:
-    """What the PCI bus alone does not tell, of a GPU that its driver holds."""
+    """What the PCI bus alone does not tell, of a GPU that its driver holds; or a mere name, which a person wrote."""
     if gpu.bound_driver not in (None, "nvidia"):
         return False
-    return None not in (gpu.capability, gpu.memory_total_mib) or gpu.uuid is not None
+    is_named = gpu.name is not None and gpu.pci_bus_id is None and gpu.pci_id is None
+    return is_named or None not in (gpu.capability, gpu.memory_total_mib) or gpu.uuid is not None
 
 
 def _with_maker(gpu: Gpu) -> Gpu:

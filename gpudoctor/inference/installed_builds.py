@@ -46,8 +46,13 @@ def framework_of(package: Package, packages: Packages, where: Source | None = No
 
 
 def with_its_tag(one: Framework) -> Framework:
-    """The framework with the build that its version's tag names, where nothing else does: 2.6.0+cu124."""
+    """The framework with the build that its version's tag names, where nothing else does: 2.6.0+cu124.
+
+    A build with a CUDA version, or with code for NVIDIA's GPUs, is for CUDA.
+    """
     variant, cuda = parse_tag(local_part(one.version or ""))
+    if variant is None and (one.cuda is not None or any(arch.startswith("sm_") for arch in one.archs or ())):
+        variant = "cuda"
     if variant is None or one.variant not in (None, variant):
         return one
     return msgspec.structs.replace(one, variant=variant, cuda=one.cuda or cuda)
@@ -105,6 +110,11 @@ def _jaxlib(package: Package, packages: Packages) -> dict[str, Any]:
     return {"variant": "cpu"} if not packages.excerpt and not plugin and package.installer != "conda" else {}
 
 
+def _are_one(first: str | None, second: str | None) -> bool:
+    """The same release, whichever of them bears the tag of its build."""
+    return first is not None and second is not None and first.partition("+")[0] == second.partition("+")[0]
+
+
 class Builds:
     """What a build can be worked out from."""
 
@@ -128,9 +138,27 @@ class Builds:
 
     def completed(self, one: Framework) -> Framework:
         """The framework with its build, where that follows."""
+        one = self._as_packaged(one) if one.variant is None else one
         if one.name == "torch":
             return self._torch(one)
         return self._tensorflow(one) if one.name == "tensorflow" else one
+
+    def is_packaged(self, one: Framework, variant: str) -> bool:
+        """Its package says by itself that it is that build."""
+        return self._as_packaged(one).variant == variant
+
+    def _as_packaged(self, one: Framework) -> Framework:
+        """With what its package says by its name, its version's tag or its build string."""
+        named = Package(name=one.dist or one.name, version=one.version or "")
+        listed = self._packages.installed if self._packages else ()
+        both = Packages(installed=(*listed, named), excerpt=self._packages is None or self._packages.excerpt)
+        where = Source(kind="derived", where="the list of packages")
+        own = next((made for made in frameworks_of(both, where) if made.name == one.name), None)
+        if own is None or own.variant is None or not _are_one(own.version, one.version):
+            return one
+        return msgspec.structs.replace(
+            one, variant=own.variant, cuda=one.cuda or own.cuda, cudnn=one.cudnn or own.cudnn, dist=one.dist or own.dist
+        )
 
     def _torch(self, one: Framework) -> Framework:
         """A wheel of PyPI bears no tag in its metadata: the matrix knows which build it is, or CUDA packages tell."""

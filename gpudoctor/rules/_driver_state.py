@@ -2,7 +2,8 @@
 
 import re
 
-from gpudoctor.facts.driver import DeviceNode, KernelLine, ModuleFile
+from gpudoctor.facts.driver import KernelLine, ModuleFile
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.rules._situation import wsl_of
@@ -73,7 +74,7 @@ def module_is_built(driver: Driver, kernel: str | None) -> bool | None:
         return None
     if driver.module_files is not None:
         return module_for(driver, kernel) is not None
-    rows = [row for row in driver.dkms or () if row.module.startswith("nvidia") and row.kernel is not None]
+    rows = [row for row in driver.dkms or () if row.module.startswith("nvidia")]
     return any(row.kernel == kernel and row.state == "installed" for row in rows) if rows else None
 
 

@@ -35,7 +35,6 @@ class Opened(NamedTuple):
     names: dict[str, str]
     #: conda's packages with that library: their folders on Windows are not searched.
     conda: tuple[str, ...]
-    severity: Severity | None
     effect: str
 
 
@@ -45,7 +44,6 @@ _OPENED = (
         "cublaslt",
         {"windows": "cublasLt64_{}.dll"},
         ("cudatoolkit", "libcublas"),
-        "warning",
         "it uses the CPU instead",
     ),
     Opened(
@@ -53,7 +51,6 @@ _OPENED = (
         "nvrtc",
         {"linux": "{}", "windows": "nvrtc64_{}_0.dll"},
         ("cudatoolkit", "cuda-nvrtc"),
-        None,
         "it cannot compile its kernels",
     ),
 )
@@ -83,7 +80,7 @@ def of_packages(
         there = [copy for copy in of_family if _file(copy) == name.lower()]
         walked = libraries.resolution(row.package, name)
         if walked is not None and walked.path is None and there:
-            yield _off_its_way(found, name, there[0], row, libraries, row.severity or beside)
+            yield _off_its_way(found, name, there[0], row, libraries, beside)
             continue
         on_windows = host.os == "windows" and _is_of_torch(found.cuda, frameworks)
         if there or on_windows or (walked is not None and walked.path) or _is_brought(row, found.cuda, packages):
@@ -93,7 +90,7 @@ def of_packages(
             seen(f"{found.label} is built for", f"CUDA {found.cuda}", found.source),
             *(seen("there is", copy.path) for copy in of_family[:3]),
             subject=found.label,
-            severity=row.severity or beside,
+            severity=beside,
             confidence="likely",
             fixes=tuple(_fixes(found, found.cuda.major, of_family, scene)),
         )

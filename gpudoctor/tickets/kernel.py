@@ -1,7 +1,8 @@
 """What a kernel and its log say of the driver: NVRM and Xid lines, /proc/driver/nvidia/version, lsmod, mokutil."""
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.driver import DeviceNode, DkmsState, Driver, KernelLine
+from gpudoctor.facts.driver import DkmsState, Driver, KernelLine
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.redact.credentials import excerpt
 from gpudoctor.sources.kernel_log import parse_kernel_log
 from gpudoctor.sources.nvrm import parse_nvrm_version

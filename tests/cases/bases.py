@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from gpudoctor.facts.codec import encode
-from gpudoctor.facts.driver import Answer, DeviceNode, DriverLibrary
-from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.driver import Answer, DriverLibrary
+from gpudoctor.facts.gpus import DeviceNode, Gpu
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Cpu, Slurm, Space, System, Wsl
 from tests.rules.situations import OK

@@ -5,7 +5,8 @@ import pytest
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.verdict import report_of
 from gpudoctor.facts.codec import decode_snapshot, encode
-from gpudoctor.facts.driver import Answer, DeviceNode, DriverLibrary
+from gpudoctor.facts.driver import Answer, DriverLibrary
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.load import load_matrix

@@ -29,6 +29,34 @@ def test_a_tag_names_the_build(version, variant, cuda):
     assert told == {"torch": (variant, CudaVersion(cuda) if cuda else None)}
 
 
+@pytest.mark.parametrize(
+    ("one", "listed", "told"),
+    [
+        (framework("torch", "1.2.0", variant=None, cuda=CudaVersion("10.0")), (), ("cuda", "10.0")),
+        (framework("torch", "1.7.1", variant=None, archs=("sm_37", "sm_75")), (), ("cuda", None)),
+        (framework("jax-cuda-plugin", "0.4.30", dist="jax-cuda12-plugin", variant=None), (), ("cuda", "12")),
+        (
+            framework("torch", "2.4.0"),
+            (Package(name="pytorch", version="2.4.0", build="cpu_generic_0"),),
+            ("cpu", None),
+        ),
+        (framework("torch", "2.4.0"), (Package(name="pytorch", version="2.3.0", build="cpu_0"),), (None, None)),
+        (framework("tensorflow", "2.17.0"), (), ("cuda", "12.3")),
+    ],
+)
+def test_facts_that_a_person_wrote_tell_the_build(one, listed, told):
+    snapshot = machine((GPU,), driver("580.95.05"), (one,))
+    snapshot = structs.replace(snapshot, packages=Packages(installed=listed))
+    variant, cuda = frameworks_of(snapshot)[one.name]
+    assert (variant, str(cuda) if cuda else None) == told
+
+
+def test_no_build_for_the_processor_is_guessed():
+    snapshot = machine((GPU,), driver("580.95.05"), (framework("torch", "2.1.2"),))
+    on_windows = structs.replace(snapshot, host=structs.replace(snapshot.host, os="windows"))
+    assert frameworks_of(on_windows) == {"torch": (None, None)}
+
+
 def test_what_was_seen_stays():
     own = framework("torch", "2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.6"))
     snapshot = machine((GPU,), driver("580.95.05"), (own, framework("keras", "3.6.0")))

@@ -53,6 +53,8 @@ def test_numbers_where_nvml_lists_as_many(counted: int | None, indices: list[int
     found = implied(snapshot).gpus
     assert isinstance(found, Gpus)
     assert [one.index for one in found.devices] == indices
+    named = structs.replace(snapshot, gpus=Gpus(devices=(Gpu(name="Tesla T4"),) * 2))
+    assert [one.index for one in implied(named).gpus.devices] == indices
     # What only the PCI bus shows is not listed.
     of_bus = structs.replace(snapshot, gpus=Gpus(devices=(Gpu(vendor="nvidia", pci_id="10de:1eb8"),) * 2))
     assert implied(of_bus) is of_bus

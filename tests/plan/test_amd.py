@@ -33,6 +33,10 @@ NEWEST = rocm_builds("torch", MATRIX)[0]
         ("Radeon RX 6600", "gfx1032"),
         ("Ryzen AI Max+ 395", "gfx1151"),
         ("gfx1201", "gfx1201"),
+        # The list of PCI devices names the chip, and all that is made with it.
+        ("Navi 23 [Radeon RX 6600/6600 XT/6600M]", "gfx1032"),
+        ("Navi 21 [Radeon RX 6800/6800 XT / 6900 XT]", "gfx1030"),
+        ("Phoenix1", None),
         # XT and XTX are two products, and no name stands for several architectures.
         ("RX 7900", None),
         ("RTX 4090", None),

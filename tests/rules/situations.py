@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
-from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
+from gpudoctor.facts.driver import Answer, Driver, DriverLibrary, KernelLine, ModuleFile
+from gpudoctor.facts.gpus import DeviceNode, Gpu, Gpus, Refusal
 from gpudoctor.facts.system import Container, Environ, Slurm, System, Wsl
 from gpudoctor.facts.versions import Capability, DriverRelease
 

@@ -84,6 +84,11 @@ def test_container_no_gpu_flag(container, hint):
     assert hint in words(found)
 
 
+def test_no_option_of_a_container_brings_a_driver_that_the_host_lacks():
+    held = gpus(unlisted(bound_driver="nouveau"))
+    quiet("container-no-gpu-flag", gpus=held, driver=None, container=DOCKER, host=UBUNTU)
+
+
 def test_a_container_on_a_jetson():
     jetson = System(os="linux", kernel="5.15.148-tegra", tegra="kernel 5.15.148-tegra")
     found = fires("container-no-gpu-flag", gpus=None, driver=None, host=jetson, container=DOCKER)
@@ -168,6 +173,8 @@ def test_slurm_no_gpu():
     outside = fires("slurm-no-gpu", gpus=None, container=slurm(in_job=False), environ=environ(), driver=driver())
     assert outside.severity == "info"
     quiet("slurm-no-gpu", gpus=gpus(), container=slurm(), environ=environ())
+    told = environ(CUDA_VISIBLE_DEVICES="NoDevFiles")
+    assert fires("slurm-no-gpu", gpus=gpus(), container=slurm(), environ=told).severity == "error"
     quiet("slurm-no-gpu", gpus=bus, container=slurm(job_gpus="0"), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="1"), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(step_gpus="1"), environ=environ())

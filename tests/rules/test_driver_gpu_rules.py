@@ -23,6 +23,7 @@ from tests.rules.situations import (
     gpus,
     library,
     line,
+    node,
     refusal,
     slurm,
     unlisted,
@@ -81,6 +82,8 @@ def test_rm_init_failed():
     found = fires("rm-init-failed", gpus=gpus(unlisted()), driver=broken, container=DOCKER)
     assert found.confidence == "certain"
     quiet("rm-init-failed", gpus=gpus(unlisted()), driver=driver(), container=DOCKER)
+    shut = driver(device_nodes=(node("/dev/nvidia0", accessible=False, error="EPERM"),))
+    quiet("rm-init-failed", gpus=gpus(unlisted()), driver=shut, container=BARE)
     quiet("rm-init-failed", gpus=gpus(unlisted()), driver=driver(), container=slurm(job_gpus="0"))
     quiet("rm-init-failed", gpus=gpus(unlisted()), driver=driver(nvml=None), container=BARE)
     quiet("rm-init-failed", gpus=gpus(unlisted()), driver=driver(nvml=answer(18), kernel_log=log), container=BARE)
@@ -183,6 +186,10 @@ def test_fabric_manager():
     not_ready = driver(fabric_manager=down, cuda_init=answer(802))
     quiet("fabric-manager-down", gpus=gpus(nvswitches=0), driver=not_ready, container=BARE)
     quiet("fabric-manager-down", gpus=gpus(nvswitches=None), driver=not_ready, container=BARE)
+    modules = gpus(*(gpu(index, name="NVIDIA H100 80GB HBM3") for index in range(2)), nvswitches=None)
+    fires("fabric-manager-down", gpus=modules, driver=not_ready, container=BARE)
+    cards = gpus(*(gpu(index, name="NVIDIA H100 PCIe") for index in range(2)), nvswitches=None)
+    quiet("fabric-manager-down", gpus=cards, driver=not_ready, container=BARE)
     up = FabricManager(installed=True, running=True)
     quiet(
         "fabric-manager-down", gpus=gpus(nvswitches=4), driver=driver(fabric_manager=up, cuda_init=None), container=BARE

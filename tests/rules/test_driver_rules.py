@@ -1,6 +1,7 @@
 """Tables of the driver rules: what the root-cause scenarios do not show."""
 
 import pytest
+from msgspec.structs import replace
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Answer, DkmsState, SystemPackage
@@ -94,6 +95,21 @@ def test_drv_lib_mismatch():
     quiet("drv-lib-mismatch", driver=driver(libraries=compat, nvml=None, cuda_init=None), **given)
     quiet("drv-lib-mismatch", driver=only_seen, gpus=None, **HERE)
     quiet("drv-lib-mismatch", driver=only_seen, gpus=gpus(), host=UBUNTU, container=WSL2)
+
+
+def test_libraries_of_another_release_that_the_search_path_puts_first():
+    store = "/nix/store/a-nvidia-x11/lib"
+    taken = tuple(
+        library(one.name, "535.129.03", path=f"{store}/{one.name}", real_path=f"{store}/{one.name}.535.129.03")
+        for one in libraries()
+    )
+    own = tuple(replace(one, first=False) for one in libraries("545.29.02"))
+    given = {"gpus": gpus(unlisted()), **HERE, "environ": environ(LD_LIBRARY_PATH=f"{store}:/opt/x/lib")}
+    broken = driver("545.29.02", libraries=(*taken, *own), nvml=answer(18))
+    steps = fires("drv-lib-mismatch", driver=broken, **given).fixes[0].steps
+    assert [(one.name, one.value) for one in steps] == [("LD_LIBRARY_PATH", "/opt/x/lib")]
+    elsewhere = fires("drv-lib-mismatch", driver=replace(broken, libraries=taken), **given)
+    assert elsewhere.fixes[0].needs_reboot
 
 
 def test_the_module_on_disk_is_of_another_release_than_the_libraries():
@@ -221,6 +237,7 @@ def test_drv_secureboot_rejected():
     )
     assert "host" in words(inside)
     assert not commands(inside)
+    fires("drv-secureboot-rejected", driver=unloaded(secure_boot=None, module_files=None, kernel_log=log), **given)
     plain = unloaded(secure_boot=True, module_files=None)
     quiet("drv-secureboot-rejected", gpus=BUS, driver=plain, host=UBUNTU, container=DOCKER)
     signed_only = fires("drv-secureboot-rejected", driver=unloaded(secure_boot=False, kernel_log=log), **given)

@@ -77,7 +77,9 @@ def test_cvd_of_a_job_that_has_the_cards_it_lists_under_other_numbers():
 
 
 def test_cuda_itself_counts_more_than_our_reading():
-    quiet("cvd-invalid", driver=driver(), **visible("7", gpus(gpu())))
+    quiet("cvd-invalid", driver=driver(), **visible("GPU-ffff", gpus(gpu())))
+    for value in ("", "-1", "NoDevFiles", "7"):
+        fires("cvd-invalid", driver=driver(), **visible(value, gpus(gpu())))
     hidden = driver(cuda_init=answer(100))
     assert fires("cvd-invalid", driver=hidden, **visible("7", gpus(gpu()))).explains
 

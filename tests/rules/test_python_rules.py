@@ -274,6 +274,8 @@ def test_a_framework_in_the_home_folder() -> None:
     hidden = Package(name="torch", version="2.6.0", location=SITE)
     assert fires("py-user-site-shadow", **stack(on=conda, packages=strays(hidden))).severity == "error"
     assert fires("py-user-site-shadow", **stack(on=conda, packages=strays())).severity == "warning"
+    both = Packages(installed=(*strays().installed, hidden))
+    assert fires("py-user-site-shadow", **stack(on=conda, packages=both)).severity == "error"
     quiet("py-user-site-shadow", **stack(on=interpreter(user_site_enabled=False), packages=strays(hidden)))
     quiet("py-user-site-shadow", **stack(on=interpreter(user_site_enabled=None), packages=strays(hidden)))
     system = interpreter(environment="system", user_site_enabled=True)

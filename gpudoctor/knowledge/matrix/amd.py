@@ -9,6 +9,8 @@ from gpudoctor.knowledge.matrix.query import Matrix
 _USUAL = re.compile(r"\b(?:amd|ati|radeon|instinct|graphics|gpu|accelerator|with|tm|r|\d{1,3} ?gb)\b|[()\s_-]+")
 #: The series, which people leave out where the rest means nothing else: 6700xt, W7900, 7840U.
 _SERIES = re.compile(r"^(?:rx|pro|ryzen(?:ai)?\d(?:pro)?)")
+#: The list of PCI devices names the chip and all products with it: Navi 23 [Radeon RX 6600/6600 XT/6600M].
+_LISTED = re.compile(r".*\[([^]]+)\].*")
 #: Targets of LLVM (docs/AMDGPUUsage.rst, table of processors), with features behind a colon, as rocminfo writes them.
 _GFX = re.compile(
     r"(?:amd )?(gfx(?:60[0-2]|70[0-5]|80[1-5]|810|9(?:0[0-9ac]|4[0-2]|50)|10[13]\d|11[057]\d|12[05]\d))(?::\S*)?"
@@ -22,7 +24,12 @@ def amd_gpus(name: str, matrix: Matrix) -> tuple[AmdGpu, ...]:
     target = _GFX.fullmatch(wanted)
     if target:
         return tuple(row for row in rows if row.gfx == target[1])
-    plain = _plain(wanted)
+    found = [_called(one, rows) for one in _LISTED.sub(r"\1", wanted).split("/")]
+    return tuple(dict.fromkeys(row for of_one in found for row in of_one))
+
+
+def _called(name: str, rows: tuple[AmdGpu, ...]) -> tuple[AmdGpu, ...]:
+    plain = _plain(name)
     return tuple(row for row in rows if _plain(row.name) == plain) or tuple(
         row for row in rows if _SERIES.sub("", _plain(row.name)) == plain
     )
@@ -31,7 +38,8 @@ def amd_gpus(name: str, matrix: Matrix) -> tuple[AmdGpu, ...]:
 def gfx_of(name: str, matrix: Matrix) -> str | None:
     """The architecture of a product, gfx1100, or the one that is named; None where it is not known."""
     target = _GFX.fullmatch(name.strip().lower())
-    return target[1] if target else next((row.gfx for row in amd_gpus(name, matrix)), None)
+    found = {row.gfx for row in amd_gpus(name, matrix)}
+    return target[1] if target else found.pop() if len(found) == 1 else None
 
 
 def gfx_of_gpu(gpu: Gpu, matrix: Matrix) -> str | None:

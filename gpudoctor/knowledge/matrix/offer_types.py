@@ -100,6 +100,8 @@ class EngineBuild(Row, frozen=True, kw_only=True):
     #: Majors, as its default build on the package index has them.
     cuda: int
     cudnn: int | None = None
+    #: Majors of builds that bear the same release and come from elsewhere.
+    also_for: tuple[int, ...] = ()
     #: On Windows its cuDNN needs zlibwapi.dll.
     needs_zlib: bool = False
     notes: str | None = None

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import DeviceNode
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import names_in
 
@@ -23,12 +23,13 @@ def read_nodes(host: Host, *, ask: bool = True) -> tuple[DeviceNode, ...] | None
         return None
     if not ask:
         return tuple(DeviceNode(path=f"/dev/{name}") for name in names if _NODE.fullmatch(name))
-    nodes = [_node(host, f"/dev/{name}", ask=True) for name in names if _NODE.fullmatch(name)]
+    nodes = [read_node(host, f"/dev/{name}") for name in names if _NODE.fullmatch(name)]
     caps = names_in(host, _CAPS) or () if "nvidia-caps" in names else ()
-    return (*nodes, *(_node(host, f"{_CAPS}/{name}", ask=False) for name in caps))
+    return (*nodes, *(read_node(host, f"{_CAPS}/{name}", ask=False) for name in caps))
 
 
-def _node(host: Host, path: str, *, ask: bool) -> DeviceNode:
+def read_node(host: Host, path: str, *, ask: bool = True) -> DeviceNode:
+    """A device file: its permissions, and whether it lets us in."""
     stat = host.stat(path)
     known = None if isinstance(stat, Gap) else stat
     error = host.openable(path, write=True) if ask else None

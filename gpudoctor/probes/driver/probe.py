@@ -1,7 +1,8 @@
 """The NVIDIA driver: kernel module, libraries, device nodes, and everything that can keep it from loading."""
 
 from gpudoctor.facts.base import Gap, Source
-from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary
+from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.port import Host
 from gpudoctor.probes.driver import module, services

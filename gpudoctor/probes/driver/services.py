@@ -3,7 +3,8 @@
 import re
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import DeviceNode, FabricManager, KernelLine, SystemPackage
+from gpudoctor.facts.driver import FabricManager, KernelLine, SystemPackage
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import exists, names_in, word_of

@@ -4,9 +4,10 @@ import msgspec
 
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.driver import Answer
-from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.gpus import DeviceNode, Gpu, Gpus
 from gpudoctor.host.background import Aside
 from gpudoctor.host.port import Host
+from gpudoctor.probes.driver.nodes import read_node
 from gpudoctor.probes.gpus import platform as gpus_platform
 from gpudoctor.probes.gpus.agree import contradictions
 from gpudoctor.probes.gpus.merge import from_cuda, merge
@@ -17,7 +18,7 @@ from gpudoctor.probes.gpus.processes import name_processes
 from gpudoctor.probes.gpus.smi import Smi, read_smi
 from gpudoctor.probes.nvidia.answers import CUDA, NVML, CudaFacts, NvmlFacts
 from gpudoctor.probes.nvidia.children import DEADLINE, ask_cuda, ask_nvml
-from gpudoctor.probes.reading import exists
+from gpudoctor.probes.reading import exists, names_in
 from gpudoctor.sources.nvidia_codes import NVML_NO_GPU
 from gpudoctor.sources.nvidia_smi import SOURCE as SMI
 
@@ -86,8 +87,14 @@ def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: Smi | No
         sources=tuple(source for source in (source, bus.source if bus.gpus else None) if source is not None),
         nvswitches=bus.nvswitches,
         peer_links=nvml.peer_links,
+        amd_nodes=_amd_nodes(host) if any(gpu.vendor == "amd" for gpu in devices) else None,
         contradictions=contradictions(nvml.gpus, cuda.devices),
     )
+
+
+def _amd_nodes(host: Host) -> tuple[DeviceNode, ...] | None:
+    names = names_in(host, "/dev") if host.platform.startswith("linux") else None
+    return None if names is None else tuple(read_node(host, f"/dev/{name}") for name in names if name == "kfd")
 
 
 def _best_list(nvml: NvmlFacts, cuda: CudaFacts, smi: Smi | None) -> tuple[tuple[Gpu, ...], Source | None]:

@@ -1,6 +1,6 @@
 """BOX004: a running container lost its device access."""
 
-from gpudoctor.facts.driver import DeviceNode
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.failures import pasted

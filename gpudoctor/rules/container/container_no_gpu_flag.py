@@ -54,6 +54,9 @@ def container_no_gpu_flag(
         return
     if driver is not None and is_loaded(driver) is False and not jetson:
         return
+    # Another driver holds them on the host: no option of the container brings NVIDIA's.
+    if cards and all(gpu.bound_driver not in (None, "none", "nvidia") for gpu in cards):
+        return
     nodes = gpu_nodes(driver) if driver else ()
     libraries = {one.name for one in real_libraries(driver)} if driver else set()
     unseen = driver is not None and (driver.device_nodes is None or driver.libraries is None)

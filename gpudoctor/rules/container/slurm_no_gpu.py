@@ -5,6 +5,9 @@ from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
+#: What Slurm writes into CUDA_VISIBLE_DEVICES for a job without GPUs.
+NOT_GIVEN = "NoDevFiles"
+
 
 @rule("BOX006", name="slurm-no-gpu", severity="error", when="container.slurm")
 def slurm_no_gpu(
@@ -31,12 +34,14 @@ def slurm_no_gpu(
     https://slurm.schedmd.com/srun.html
     """
     slurm = container.slurm
-    if slurm is None or (gpus is not None and any(gpu.is_listed for gpu in gpus.nvidia)):
-        return
     variables = known(environ)
     mask = variables.get("CUDA_VISIBLE_DEVICES") if variables else None
+    # Where the device files are not hidden, Slurm only says so.
+    is_listed = gpus is not None and any(gpu.is_listed for gpu in gpus.nvidia) and mask != NOT_GIVEN
+    if slurm is None or is_listed:
+        return
     left_out = _is_left_out(slurm)
-    if slurm.in_job and not left_out and (_given(slurm) or mask not in (None, "", "NoDevFiles", "-1")):
+    if slurm.in_job and not left_out and (_given(slurm) or mask not in (None, "", NOT_GIVEN, "-1")):
         return
     there = bool(gpus and gpus.nvidia)
     if not slurm.in_job and there:

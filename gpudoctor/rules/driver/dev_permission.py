@@ -1,6 +1,6 @@
 """DRV008: this user may not open the device nodes."""
 
-from gpudoctor.facts.driver import DeviceNode
+from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup
 from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System

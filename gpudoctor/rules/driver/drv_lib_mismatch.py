@@ -1,11 +1,13 @@
 """DRV002: kernel module and libraries of different driver releases."""
 
+import posixpath
+
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
 from gpudoctor.rules._situation import is_contained, kernel_of, known, wsl_of
-from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
+from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Environ, Gap, Gpus, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, problem, rule, seen
 
 #: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
 MISMATCH = 18
@@ -13,7 +15,11 @@ MISMATCH = 18
 
 @rule("DRV002", name="drv-lib-mismatch", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
 def drv_lib_mismatch(
-    gpus: Gpus | Gap | None, driver: Driver, host: System | Gap, container: Container | Gap | None
+    gpus: Gpus | Gap | None,
+    driver: Driver,
+    host: System | Gap,
+    container: Container | Gap | None,
+    environ: Environ | Gap | None,
 ) -> Iterator[Problem]:
     """The driver's libraries and its kernel module have different versions.
 
@@ -24,6 +30,7 @@ def drv_lib_mismatch(
     Why it breaks:
     Mostly an update replaced the files on disk while the old module stayed loaded. Sometimes one half came from a
     .run installer and the other from packages; or an update of the packages left the module of the release before.
+    LD_LIBRARY_PATH may name a folder with another release's libraries (a Nix shell, a copied driver).
 
     How to fix it:
     Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
@@ -59,8 +66,25 @@ def drv_lib_mismatch(
     yield problem(
         _summary(module, library),
         *tuple(evidence),
-        fixes=_fixes(container, module, library, on_disk.release if on_disk else None),
+        fixes=_past_the_path(driver, apart, module, environ)
+        or _fixes(container, module, library, on_disk.release if on_disk else None),
     )
+
+
+def _past_the_path(
+    driver: Driver, apart: list[DriverLibrary], module: DriverRelease | None, environ: Environ | Gap | None
+) -> tuple[Fix, ...]:
+    """The libraries of the module's own release are here, and LD_LIBRARY_PATH puts others before them."""
+    path = environ.get("LD_LIBRARY_PATH") if isinstance(environ, Environ) else None
+    folders = {posixpath.dirname(one.path) for one in apart}
+    entries = (path or "").split(":")
+    rest = [entry for entry in entries if posixpath.normpath(entry) not in folders]
+    own = {one.name for one in driver.libraries or () if one.release == module}
+    if not apart or len(rest) == len(entries) or not all(one.name in own for one in apart):
+        return ()
+    unset = SetEnv(name="LD_LIBRARY_PATH", value=":".join(rest) or None)
+    title = "Take the other release's folder out of LD_LIBRARY_PATH"
+    return (Fix(title, "safe", (unset,), undo=f"export LD_LIBRARY_PATH={path}"),)
 
 
 def _on_disk(driver: Driver, host: System | Gap, container: Container | Gap | None) -> Iterator[Problem]:

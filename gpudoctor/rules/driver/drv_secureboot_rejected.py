@@ -82,7 +82,8 @@ def drv_secureboot_rejected(
     lines = tuple(line for line in log_lines(driver, *REFUSALS) if "nouveau" not in line.text)
     enforced = tuple(_enforced(driver, host))
     built = module_is_built(driver, host.kernel)
-    if not built or not (enforced or lines):
+    # What the kernel refused is there.
+    if built is False or not (lines or (built and enforced)):
         return
     others = any(gpu.bound_driver not in (None, "none", *_fallbacks(driver, host)) for gpu in discrete(gpus))
     if not lines and (others or "nvidia" in (driver.blacklisted or ())):

@@ -1,15 +1,16 @@
 """DRV017: NVSwitch and no Fabric Manager."""
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._situation import is_contained, place
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 #: CUDA_ERROR_SYSTEM_NOT_READY.
 NOT_READY = 802
 
 
-@rule("DRV017", name="fabric-manager-down", severity="error", when="gpus.nvswitches")
+@rule("DRV017", name="fabric-manager-down", severity="error", when="gpus.nvswitches or driver.cuda_init.code=802")
 def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.
 
@@ -34,11 +35,13 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
     not_ready = failed_with(driver.cuda_init, NOT_READY)
     down = manager is not None and manager.running is False and not is_contained(container)
     works = driver.cuda_init is not None and driver.cuda_init.ok
-    if not gpus.nvidia or not gpus.nvswitches or works or not (down or not_ready):
+    # The bus was not seen: modules (SXM) that are several and answer so are linked by switches.
+    is_linked = gpus.nvswitches is None and not_ready and gpus.several and all(map(_is_module, gpus.nvidia))
+    if not (gpus.nvswitches or is_linked) or not gpus.nvidia or works or not (down or not_ready):
         return
     if manager is not None and manager.running and not not_ready:
         return
-    evidence = [seen("NVSwitch devices", gpus.nvswitches)]
+    evidence = [seen("NVSwitch devices", gpus.nvswitches) if gpus.nvswitches else seen("GPUs", gpus.nvidia[0].name)]
     if manager is not None and not is_contained(container):
         evidence.append(seen("Fabric Manager", _state(manager.installed, manager.running)))
     if not_ready:
@@ -54,6 +57,10 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
             needs_root=True,
         ),
     )
+
+
+def _is_module(gpu: Gpu) -> bool:
+    return re.search(r"SXM|HBM3|H[12]00\b(?!.*PCIe)|B[123]00\b", gpu.name or "") is not None
 
 
 def _state(installed: bool | None, running: bool | None) -> str:

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_loaded, log_lines, of_gpu, unlisted
+from gpudoctor.rules._driver_state import NO_ADDRESS, denied_nodes, failed_with, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, gpu_seen, log_seen, problem, rule, seen
@@ -59,8 +59,11 @@ def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None
 
 
 def _should_be_listed(gpu: Gpu, driver: Driver, container: Container | Gap | None) -> bool:
-    """A container or a job may have been given other GPUs; a GPU that no driver holds is another rule's."""
-    answered = driver.nvml is not None and driver.nvml.ok
+    """A container or a job may have been given other GPUs; a GPU that no driver holds is another rule's.
+
+    Nor does NVML list one whose device file it may not open.
+    """
+    answered = driver.nvml is not None and driver.nvml.ok and not denied_nodes(driver)
     return answered and gpu.bound_driver in (None, "nvidia") and not may_hide_gpus(container)
 
 

@@ -38,7 +38,7 @@ def cvd_invalid(
     if value is None or not gpus.nvidia:
         return
     mask = read_mask(value, gpus)
-    if mask.reason is None or _cuda_sees_more(driver, mask):
+    if mask.reason is None or _cuda_sees_more(driver, mask, value):
         return
     slurm = slurm_of(container)
     yield problem(
@@ -50,8 +50,10 @@ def cvd_invalid(
     )
 
 
-def _cuda_sees_more(driver: Driver | Gap | None, mask: Mask) -> bool:
-    """CUDA itself was asked with this variable set; what it lists counts more than our reading of it."""
+def _cuda_sees_more(driver: Driver | Gap | None, mask: Mask, value: str) -> bool:
+    """CUDA itself was asked with this variable set; what it lists counts more than our reading of a UUID."""
+    if "GPU-" not in value and "MIG-" not in value:
+        return False
     state = known(driver)
     answer = state.cuda_init if state else None
     return answer is not None and answer.ok and (answer.device_count or 0) > len(mask.visible)

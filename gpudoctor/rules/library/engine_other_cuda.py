@@ -1,14 +1,12 @@
-"""LIB027: a program that opens CUDA's libraries says that it found none, and the CUDA here is of another major."""
+"""LIB027: a program that opens CUDA's libraries, and the CUDA here is of another major."""
 
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.engines import engine_build, engine_rows
-from gpudoctor.knowledge.matrix.offer_types import EngineBuild
-from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._gpu_packages import cuda_packages
+from gpudoctor.knowledge.matrix.engines import engine_build
+from gpudoctor.rules._engines import engine_fixes, majors_of_packages, toolkits_by_major
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import pasted
-from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Live, Matrix, Packages, Scene, Toolkits
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Live, Matrix, Packages, Scene, Toolkits
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: By the program: the messages with which it says that it could not load its GPU part.
 SAID = {
@@ -17,13 +15,20 @@ SAID = {
 }
 
 
-@rule("LIB027", name="engine-other-cuda", severity="error", since="0.2", when="live.symptoms")
+@rule(
+    "LIB027",
+    name="engine-other-cuda",
+    severity="error",
+    since="0.2",
+    when="live.symptoms or frameworks.onnxruntime or frameworks.ctranslate2",
+)
 def engine_other_cuda(
     packages: Packages | Gap | None,
     toolkits: Toolkits | Gap | None,
     libraries: Libraries | Gap | None,
     frameworks: Frameworks | Gap | None,
-    live: Live,
+    gpus: Gpus | Gap | None,
+    live: Live | Gap | None,
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
@@ -48,31 +53,63 @@ def engine_other_cuda(
     https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#requirements
     https://github.com/OpenNMT/CTranslate2/blob/master/CHANGELOG.md
     """
-    said = {one.signature for one in pasted(live)}
+    said = {one.signature for one in pasted(live)} if isinstance(live, Live) else set()
+    found = toolkits_by_major(toolkits)
+    brought = majors_of_packages(packages, frameworks)
     for name, messages in SAID.items():
-        release = _release(name, packages, frameworks) if said.intersection(messages) else None
+        release = _release(name, packages, frameworks)
         build = engine_build(name, release, matrix) if release is not None else None
         if release is None or build is None:
             continue
-        found = toolkits.found if isinstance(toolkits, Toolkits) else ()
-        here = {one.version.major: one for one in found if one.version is not None}
+        is_said = bool(said.intersection(messages))
+        if not is_said and not _is_shown(name, packages, toolkits, libraries, frameworks, gpus):
+            continue
         cudnns = _cudnns(libraries)
-        is_other = bool(here) and build.cuda not in {*here, *_others(packages, frameworks)}
-        is_other_cudnn = bool(cudnns) and build.cudnn is not None and build.cudnn not in cudnns
+        here = {*found} if is_said else {*found, *brought, *_copied(libraries)}
+        fitting = {build.cuda} if is_said else {build.cuda, *build.also_for}
+        is_other = bool(here) and not fitting.intersection({*here, *brought})
+        is_other_cudnn = is_said and bool(cudnns) and build.cudnn is not None and build.cudnn not in cudnns
         if not (is_other or is_other_cudnn):
             continue
         beside = f" and cuDNN {build.cudnn}" if build.cudnn else ""
-        words = [f"CUDA {one.version}" for one in here.values()] if is_other else []
+        numbers = {major: found[major].version if major in found else major for major in sorted(here)}
+        words = [f"CUDA {one}" for one in numbers.values()] if is_other else []
         words += [f"cuDNN {one}" for one in cudnns.values()] if is_other_cudnn else []
         yield problem(
             f"{name} {release} is built for CUDA {build.cuda}{beside}, and what is here is {in_words(words)}.",
             seen(f"CUDA of {name} {build.releases}", f"{build.cuda}{beside}"),
-            *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in here.values()),
+            *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in found.values()),
+            *(seen("packages for", f"CUDA {one}") for one in sorted(brought) if not is_said),
             *(seen("cuDNN", one) for one in cudnns.values()),
             subject=f"{name} {release}",
             confidence="likely",
-            fixes=tuple(_fixes(name, release, build, tuple(here) if is_other else (), scene, matrix)),
+            fixes=tuple(engine_fixes(name, release, build, tuple(here) if is_other else (), scene, matrix)),
         )
+
+
+def _is_shown(
+    name: str,
+    packages: Packages | Gap | None,
+    toolkits: Toolkits | Gap | None,
+    libraries: Libraries | Gap | None,
+    frameworks: Frameworks | Gap | None,
+    gpus: Gpus | Gap | None,
+) -> bool:
+    """Nobody says that it fails, but all that could bring its CUDA was looked at, and its own way was not followed."""
+    whole = isinstance(packages, Packages) and not packages.excerpt
+    whole = whole and not isinstance(toolkits, Gap) and not (toolkits is not None and toolkits.excerpt)
+    if not whole or not isinstance(libraries, Libraries) or not isinstance(gpus, Gpus) or not gpus.nvidia:
+        return False
+    program = name.removesuffix("-gpu")
+    engine = frameworks.get(program) if isinstance(frameworks, Frameworks) else None
+    walked = any(one.framework == program for one in libraries.resolutions or ())
+    return engine is not None and engine.variant == "cuda" and not walked
+
+
+def _copied(libraries: Libraries | Gap | None) -> set[int]:
+    """Majors of which there is a copy of cuBLAS, which both open."""
+    copies = libraries.copies if isinstance(libraries, Libraries) else ()
+    return {one.cuda_major for one in copies if one.family in ("cublas", "cublaslt") and one.cuda_major is not None}
 
 
 def _release(name: str, packages: Packages | Gap | None, frameworks: Frameworks | Gap | None) -> str | None:
@@ -88,26 +125,3 @@ def _cudnns(libraries: Libraries | Gap | None) -> dict[int, LibraryVersion]:
     """What is known of cuDNN, by major."""
     copies = libraries.copies if isinstance(libraries, Libraries) else ()
     return {one.version.major: one.version for one in copies if one.family == "cudnn" and one.version is not None}
-
-
-def _others(packages: Packages | Gap | None, frameworks: Frameworks | Gap | None) -> set[int]:
-    """Majors that come with packages: of NVIDIA's own, and of frameworks whose libraries a process may have loaded."""
-    found = frameworks.found if isinstance(frameworks, Frameworks) else ()
-    wheels = cuda_packages(packages) if isinstance(packages, Packages) else ()
-    return {*wheels, *(one.cuda.major for one in found if one.cuda is not None)}
-
-
-def _fixes(
-    name: str, release: str, build: EngineBuild, here: tuple[int, ...], scene: Scene, matrix: Matrix
-) -> Iterator[Fix]:
-    fitting = next((row for row in engine_rows(name, matrix) if row.cuda in here), None)
-    if fitting is not None:
-        cudnn = f", with cuDNN {fitting.cudnn}" if fitting.cudnn else ""
-        yield Fix(
-            title=f"Install the releases for CUDA {fitting.cuda}{cudnn}",
-            safety=safety(scene),
-            steps=install(scene, f"{name}{fitting.releases}"),
-        )
-    cudnn = f" and cuDNN {build.cudnn}" if build.cudnn else ""
-    text = f"Install CUDA {build.cuda}{cudnn} beside the other one; its folder goes into PATH (Linux: LD_LIBRARY_PATH)."
-    yield by_hand(f"Install the CUDA that {name} {release} was built for", text)

@@ -1,9 +1,12 @@
 """LIB002: a CUDA library that a framework needs is not on its search path."""
 
 from gpudoctor.facts.libraries import Resolution
+from gpudoctor.knowledge.matrix.engines import engine_build
 from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
+from gpudoctor.rules._engines import engine_fixes, majors_of_packages
+from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
 from gpudoctor.rules._opened_by_name import of_packages
 from gpudoctor.rules._situation import known
@@ -78,7 +81,7 @@ def tf_soname_missing(
             return
         yield from _on_windows(gpus, libraries, frameworks, toolkits, packages, scene)
         return
-    yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
+    yield from _of_onnxruntime(gpus, libraries, frameworks, scene, matrix)
     yield from of_ctranslate2(gpus, libraries, frameworks, scene)
     for framework in built_for_cuda(frameworks):
         missing = _missing(framework, libraries)
@@ -121,23 +124,37 @@ def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evide
     return seen(f"{one.soname} is installed", f"no; it comes with {package}" if package else "no")
 
 
-def _of_onnxruntime(gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
+def _of_onnxruntime(
+    gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, scene: Scene, matrix: Matrix
+) -> Iterator[Problem]:
     """ONNX Runtime takes what torch or its own preload_dlls() has loaded; somewhere the libraries must be."""
     runtime = frameworks.get("onnxruntime")
     if runtime is None or runtime.variant != "cuda" or gpus is None or not gpus.nvidia:
         return
     missing = tuple(one for one in _missing(runtime, libraries) if not copies_of(one, libraries))
-    wanted = tuple(dict.fromkeys(name for one in missing if (name := package_of(one, runtime))))
-    if not wanted:
+    if not missing:
         return
-    load = Ask(text="In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on).")
     yield problem(
         f"{runtime.label} needs {in_words(one.soname for one in missing)}, not found; it uses the CPU instead.",
         *tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
         subject=runtime.label,
-        severity="warning",
-        fix=Fix(f"Install the CUDA libraries of {runtime.label}", safety(scene), (*install(scene, *wanted), load)),
+        fixes=tuple(_fixes_of_onnxruntime(runtime, missing, frameworks, scene, matrix)),
     )
+
+
+def _fixes_of_onnxruntime(
+    runtime: Framework, missing: tuple[Resolution, ...], frameworks: Frameworks, scene: Scene, matrix: Matrix
+) -> Iterator[Fix]:
+    build = engine_build("onnxruntime-gpu", runtime.version or "", matrix)
+    major = runtime.cuda.major if runtime.cuda else build.cuda if build else None
+    here = majors_of_packages(scene.packages, frameworks) - {major}
+    if build is not None and here:
+        yield from engine_fixes("onnxruntime-gpu", runtime.version or "", build, tuple(sorted(here)), scene, matrix)
+        return
+    wanted = tuple(dict.fromkeys(name for one in missing if (name := dist_for(one.family, major))))
+    load = Ask(text="In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on).")
+    if wanted:
+        yield Fix(f"Install the CUDA libraries of {runtime.label}", safety(scene), (*install(scene, *wanted), load))
 
 
 def _on_windows(

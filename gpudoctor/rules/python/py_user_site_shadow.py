@@ -55,7 +55,7 @@ def py_user_site_shadow(
     """
     if interpreter.user_site_enabled is not True:
         return
-    others = [package for package in packages.duplicates if not package.user_site]
+    others = [package for package in (*packages.duplicates, *packages.installed) if not package.user_site]
     hidden = {package.name for package in others}
     strays = [package for package in packages.installed if package.user_site and package.name in WATCHED]
     if interpreter.environment not in ENVIRONMENTS:

@@ -1,6 +1,7 @@
 """SMK001: the framework lists no GPU although the machine has one."""
 
 from gpudoctor.facts.live import DeviceList, Symptom
+from gpudoctor.rules._amd_access import GIVEN, JOIN, RENDER
 from gpudoctor.rules._expected_gpus import (
     expected,
     expected_of_amd,
@@ -15,21 +16,11 @@ from gpudoctor.rules.sections import Container, Driver, Environ, Frameworks, Gap
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, rule, seen
 
 _SEE = by_hand("See who sees the GPU, and who does not", "gpudoctor devices")
-#: The group of /dev/kfd (systemd's rules for devices); video has been enough on older systems only.
-RENDER = "render"
-_JOIN = by_hand(
-    "Let your user open the GPU's device files",
-    "Ask an administrator to run: usermod -aG render,video YOUR_USER_NAME",
-    "Log out, and log in again.",
-    needs_root=True,
-    needs_login=True,
-)
 _SUPPORTED = by_hand(
     "See whether ROCm serves this GPU",
     "Run rocminfo: it lists the GPU as gfx... or says what keeps it away. Which GPUs a ROCm release serves: "
     "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/reference/system-requirements.html",
 )
-IN_CONTAINER = "Start the container again with: docker run --device /dev/kfd --device /dev/dri --group-add video IMAGE"
 
 
 @rule("SMK001", name="framework-sees-no-gpu", severity="error", when="live.devices or failure")
@@ -92,8 +83,7 @@ def _of_amd(
     there = "there is an AMD GPU" if count == 1 else f"there are {count} AMD GPUs"
     shut = host is not None and host.is_root is False and host.groups is not None and RENDER not in host.groups
     groups = (seen("your groups", ", ".join(host.groups or ()) or "none"),) if shut and host is not None else ()
-    inside = by_hand("Give the container the GPU's device files", IN_CONTAINER, needs_container=True)
-    first = inside if is_contained(container) else _JOIN if shut else _SUPPORTED
+    first = GIVEN if is_contained(container) else JOIN if shut else _SUPPORTED
     return problem(
         f"{_label(listed)} lists no GPU, although {there}.",
         seen("AMD GPUs that the kernel's driver serves", count),

@@ -49,6 +49,7 @@ _TOOLKITS = {
 }
 _TOOLKIT_PARTS = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cufft", "nvidia-cusparse", "nvidia-cusolver")
 _LINKED = {
+    9: ("libcudart.so.9.0", "libcublas.so.9.0", "libcudnn.so.{}"),
     10: ("libcudart.so.10.2", "libcublas.so.10", "libcudnn.so.{}"),
     11: ("libcudart.so.11.0", "libcublas.so.11", "libcudnn.so.{}"),
     12: ("libcudart.so.12", "libcublas.so.12", "libcudnn.so.{}"),
@@ -56,7 +57,7 @@ _LINKED = {
 }
 
 
-def nvidia(target: Target, name: str, version: str) -> None:
+def nvidia(target: Target, name: str, version: str) -> Target:
     """One of NVIDIA's distributions: nvidia-cublas-cu12, nvidia-cudnn-cu13, nvidia-cublas (CUDA 13)."""
     stem, _, suffix = name.partition("-cu1")
     major = int(f"1{suffix}") if suffix else 13
@@ -71,7 +72,7 @@ def nvidia(target: Target, name: str, version: str) -> None:
         f"nvidia/{folder}/lib/{one}": library(one, runpath=("$ORIGIN",), machine=target.arch) for one in names
     }
     # The same empty file is in all of them.
-    target.dist(name, version, files={"nvidia/__init__.py": "", **files})
+    return target.dist(name, version, files={"nvidia/__init__.py": "", **files})
 
 
 def torch(
