@@ -5,6 +5,7 @@ from gpudoctor.facts.finding import SEVERITIES, Diagnosis, Severity
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.report import EXIT_CODES, Report, Verdict
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.query import Matrix
 
 
@@ -18,8 +19,10 @@ def report_of(
     matrix: Matrix | None = None,
 ) -> Report:
     """The report of a diagnosed snapshot; `matrix` is what it was diagnosed with."""
-    unseen = unseen_facts(snapshot, matrix)
-    verdict = _verdict(snapshot, diagnosis, fail_on, unseen)
+    # What follows from the facts counts here as it does for the rules.
+    whole = infer(snapshot, matrix) if matrix is not None else snapshot
+    unseen = unseen_facts(whole, matrix)
+    verdict = _verdict(whole, diagnosis, fail_on, unseen)
     return Report(
         verdict=verdict,
         exit_code=EXIT_CODES[verdict],
