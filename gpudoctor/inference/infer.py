@@ -51,7 +51,7 @@ def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
         builds = _builds(snapshot, matrix)
         tagged = tuple(with_its_tag(one) for one in frameworks.found)
         found = tuple(
-            _derived(one, _completed(one, snapshot, builds, matrix)) if _may_lack(one.source) else one for one in tagged
+            _derived(one, _completed(one, snapshot, builds, matrix)) if _may_lack(one) else one for one in tagged
         )
         if found == frameworks.found:
             return snapshot
@@ -103,9 +103,11 @@ def _builds(snapshot: Snapshot, matrix: Matrix) -> Builds:
     return Builds(matrix, known, snapshot.host, snapshot.interpreter)
 
 
-def _may_lack(source: Source | None) -> bool:
-    """A report's, or facts that a person wrote: our own look says where it saw each, and leaves out what is not so."""
-    return source is None or _is_stated(source)
+def _may_lack(one: Framework) -> bool:
+    """A report's, or facts that a person wrote without the build: our own look leaves out what is not so."""
+    if one.source is None:
+        return one.variant is None or (one.variant == "cuda" and one.cuda is None)
+    return _is_stated(one.source)
 
 
 def _is_stated(source: Source | None) -> bool:
