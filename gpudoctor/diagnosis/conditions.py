@@ -9,10 +9,12 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.image_variants import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.message import STRENGTH
+from gpudoctor.knowledge.message import STRENGTH, message_of
 from gpudoctor.knowledge.metal import metal_floor
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, services
@@ -22,6 +24,9 @@ _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L
 _OLD = re.compile(
     r"\bGTX? ?(?:[4-9]\d\d|10[1-8]0)|\b(?:Tesla|Quadro) [KMP]\d|\bTITAN (?:X|Xp|Black|Z)\b|\b[KMP](?:40|60|80|100)\b"
 )
+#: An error of a program, and the causes of lines that are none of it.
+_ERROR = re.compile(r"\b(?:\w*(?:error|exception)|fatal)\b:? ?\S", re.IGNORECASE)
+_NO_FIRST_ERROR = ("peer-process-failed", "harmless")
 _USUAL = STRENGTH["usual"]
 _NOT_GTX16 = re.compile(r"^(?!.*(?:GTX ?16\d\d|\b16[56]0\b|T[4-6]00\b|MX4[0-9]0))")
 _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
@@ -61,6 +66,40 @@ def wsl_without_windows_driver(seen: SnapshotView) -> str | None:
     container = seen.section(Container, "container")
     lacks = bool(container and container.wsl and container.wsl.driver_library is False)
     return "WSL has no driver libraries that could be found" if lacks else None
+
+
+@condition
+def first_error_is_stated(seen: SnapshotView) -> str | None:
+    """Beside the message of a process that ended with another stands an error with causes of its own."""
+    live = seen.section(Live, "live")
+    for one in live.symptoms if live else ():
+        record = message_of(one.signature)
+        own = record and not record.fallback and all(cause.key not in _NO_FIRST_ERROR for cause in record.causes)
+        if own and _ERROR.search(one.text):
+            return "the error that it failed with is there"
+    return None
+
+
+@condition
+def torch_built_for_this_maker(seen: SnapshotView) -> str | None:
+    """The installed PyTorch is a build for the maker of every GPU that is stated."""
+    maker = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel"}.get(seen.variant("torch") or "")
+    return "the installed PyTorch is a build for this GPU's maker" if maker and seen.makers == {maker} else None
+
+
+@condition
+def rocm_torch_in_wsl(seen: SnapshotView) -> str | None:
+    """A PyTorch for ROCm, and the system is WSL."""
+    both = seen.variant("torch") == "rocm" and seen.systems == {"wsl"}
+    return "PyTorch is built for ROCm, and this is WSL" if both else None
+
+
+@condition
+def another_image_has_gpu_code(seen: SnapshotView) -> str | None:
+    """The image that is started is one without GPU code."""
+    container = seen.section(Container, "container")
+    other = image_with_gpu_code(container.image) if container and container.image else None
+    return f"the image with GPU code is {other}" if other else None
 
 
 @condition

@@ -2,9 +2,27 @@
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, Toolkits
+from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import cuda_program
+from gpudoctor.knowledge.milestones import milestones
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
+
+_HEADER = re.compile(r"\b((?:cub/)?\w+\.(?:h|cuh))\b")
+
+
+@condition
+def header_is_of_newer_toolkits(seen: SnapshotView) -> str | None:
+    """A header that was not found came with a later CUDA than the toolkit that is stated."""
+    toolkits = seen.section(Toolkits, "toolkits")
+    here = max((one.version for one in toolkits.found if one.version), default=None) if toolkits else None
+    for text in seen.messages if here else ():
+        for match in _HEADER.finditer(text):
+            first = milestones().get(f"header-{match[1]}")
+            if first and here and here < CudaVersion(first.release):
+                return f"CUDA {first.release} is the first with {match[1]}, and the toolkit is {here}"
+    return None
 
 
 @condition

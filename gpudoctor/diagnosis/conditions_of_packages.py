@@ -185,7 +185,7 @@ def companion_breaks_release(seen: SnapshotView) -> str | None:
 def part_is_in_other_releases(seen: SnapshotView) -> str | None:
     """What a message does not find is in known releases of its package."""
     found = next((one for text in seen.messages if (one := requirement_that_has(text))), None)
-    return f"{found} has what is missing" if found else None
+    return f"what is missing is in {found}" if found else None
 
 
 @condition

@@ -18,14 +18,17 @@ from gpudoctor.diagnosis.words_of_builds import (
 )
 from gpudoctor.diagnosis.words_of_drivers import compiler_wheels, conda_toolkit
 from gpudoctor.diagnosis.words_of_extensions import (
+    built_for_torch,
+    built_with_torch,
     extension,
     extension_release,
     forced_build,
+    from_source,
     server,
     with_code,
     without_code,
 )
-from gpudoctor.diagnosis.words_of_memory import allocator, pid
+from gpudoctor.diagnosis.words_of_memory import allocator, free_share, pid
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
@@ -36,6 +39,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import planned
+from gpudoctor.knowledge.image_variants import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.message import values_named
@@ -186,6 +190,11 @@ def _requirement(facts: Stated) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _newer_requirement(facts: Stated) -> str | None:
+    """The same, else the package that an installer was asked for."""
+    return _requirement(facts) or _package(facts)
+
+
 def _gcc(facts: Stated) -> str | None:
     """The newest gcc that nvcc's own message admits."""
     bounds = {int(match[1]) for text in facts.seen.messages for match in _GCC.finditer(text)}
@@ -204,6 +213,11 @@ def _gpu(facts: Stated) -> str | None:
 def _image(facts: Stated) -> str | None:
     container = facts.seen.section(Container, "container")
     return container.image if container else None
+
+
+def _image_for_gpus(facts: Stated) -> str | None:
+    image = _image(facts)
+    return image_with_gpu_code(image) if image else None
 
 
 def _pip(facts: Stated) -> str | None:
@@ -241,7 +255,9 @@ def _branch(facts: Stated) -> str | None:
 _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "PID": pid,
     "ALLOCATOR": allocator,
+    "FREE_SHARE": free_share,
     "REQUIREMENT": _requirement,
+    "NEWER_REQUIREMENT": _newer_requirement,
     "TORCH": _torch,
     "TAG_OF_TORCH": _tag_of_torch,
     "CUDA_OF_TORCH": _cuda_of_torch,
@@ -257,6 +273,9 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "PIP": _pip,
     "EXTENSION": extension,
     "EXTENSION_RELEASE": extension_release,
+    "BUILT_FOR_TORCH": built_for_torch,
+    "BUILT_WITH_TORCH": built_with_torch,
+    "SOURCE_OF_EXTENSION": from_source,
     "SERVER": server,
     "APPTAINER": lambda facts: "singularity" if facts.seen.is_around("at-singularity") else "apptainer",
     "FORCE_BUILD": forced_build,
@@ -267,6 +286,7 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "GPU": _gpu,
     "INDEX_OF_THE_GPU": _gpu,
     "IMAGE": _image,
+    "IMAGE_FOR_GPUS": _image_for_gpus,
     "RELEASE_OF_DRIVER": _release_of_driver,
     "BRANCH_OF_DRIVER": _branch_of_driver,
     "CUDA_TAG": cuda_tag,

@@ -1,4 +1,4 @@
-"""Words of commands about a full GPU: who holds its memory, how PyTorch is to take it."""
+"""Words of commands about GPU memory: who holds it, how the allocator takes it, what share of it is free."""
 
 from __future__ import annotations
 
@@ -30,3 +30,9 @@ def allocator(facts: Stated) -> str:
     numbers = facts.seen.numbers("torch")
     has_segments = numbers is None or numbers >= _WITH_SEGMENTS
     return "expandable_segments:True" if has_segments else "max_split_size_mb:128"
+
+
+def free_share(facts: Stated) -> str | None:
+    """What a program that takes a share of the GPU's memory can take of what is free; a little stays for others."""
+    shares = [one.free / one.total for one in facts.seen.memory_reports if one.free and one.total]
+    return f"{int(min(shares) * 100 - 2) / 100:g}" if shares and min(shares) > 1 / 10 else None

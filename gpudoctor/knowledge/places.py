@@ -56,12 +56,14 @@ _PLACES = {
     r"|\b(?:both|and|with) (?:\w+ ){0,2}cupy[\w-]*\b[^\n]{0,60}\band [`'\"]?cupy",
     # ONNX Runtime names the missing library from 1.17 on.
     "dll-unnamed": r"loadlibrary failed with error 126",
+    "of-ultralytics": r"\bultralytics\b|\byolov?(?:8|9|1[0-2])\w?\b",
     "of-faiss": r"\bfaiss\b",
     "of-dlib": r"\bdlib\b|\bface_recognition\b",
     "of-opencv": r"\bopencv\b|\bcv2\.cuda\b|\bcv2\.dnn\b",
     # Programs that put as many layers of a model on the GPU as fit, and the rest on the processor.
     "at-llm": r"\bollama\b|\bllama[._-]cpp\b|\bllama\.cpp\b|\bkoboldcpp\b|\blm ?studio\b|\bgguf\b|\bggml_\w+:",
     "at-docker": r"\bdocker\b(?! ?hub)|\bdockerfile\b",
+    "at-compose": r"\bdocker[- ]compose\b|\bcompose\.ya?ml\b|^services:",
     "at-podman": r"\bpodman\b",
     "at-nerdctl": r"\bnerdctl\b",
     "at-kubernetes": r"\bkubectl\b|\bkubernetes\b|\bk8s\b|\bpods?\b[^\n]{0,40}\b(?:running|pending|gpu|node)"

@@ -2,6 +2,7 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.applications import frameworks_of_applications
+from gpudoctor.knowledge.image_variants import image_with_gpu_code
 
 #: Words of a text that tell its surroundings.
 _SURROUNDINGS = {
@@ -137,6 +138,8 @@ _ANYWHERE = re.compile(
 )
 
 
+#: An image by its repository: ghcr.io/open-webui/open-webui:main
+_IMAGE = re.compile(r"(?<![\w./-])[\w.-]{1,60}(?:/[\w.-]{1,60}){1,2}(?::[\w.-]{1,80})?(?![\w/])", re.ASCII)
 #: Characters of a text that is more than a message somebody looks up.
 _REPORT = 300
 
@@ -168,4 +171,7 @@ def surroundings_in(text: str) -> frozenset[str]:
         found.add("jetson-4-container")
     if found.intersection(_OTHERS) and _NVIDIA.search(text):
         found.difference_update(_OTHERS)
+    # One that the same program publishes with GPU code, too.
+    if any(image_with_gpu_code(image) for image in set(_IMAGE.findall(text))):
+        found.add("cpu-image")
     return frozenset(found)

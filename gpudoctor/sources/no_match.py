@@ -6,7 +6,9 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.sources.packages_names import normalise
 
 _ASKED = re.compile(
-    r"(?:satisf(?:ies|y) the requirement|no matching distribution found for|distribution|because)\s+`?([A-Za-z][\w.-]*)"
+    r"(?:satisf(?:ies|y) the requirement|no matching distribution found for|distribution"
+    r"|because(?!\s+`?[\w.-]+\s+(?:a|an|an?other|the|this|that|your|my|its?|there|they|we|you|i)\b)"
+    r"(?!\s+(?:of|your|my|the|it|its|this|that|there|they|we|you|i|an?)\b))\s+`?([A-Za-z][\w.-]*)"
     r"(?:\[[\w,-]*\])?"
     r"\s*((?:(?:===?|>=|<=|!=|~=|<|>)\s*[\w.+*]+\s*,?\s*)*)",
     re.IGNORECASE,

@@ -20,6 +20,14 @@ _UNUSED = re.compile(rf"and {_SIZE} is reserved by PyTorch but unallocated", re.
 _TENSOR = re.compile(r"allocating tensor (?:of|with) shape ?\[([\d, ]{1,80})\] and type (\w{3,10})", re.I)
 _BYTES = {"float": 4, "half": 2, "bfloat16": 2, "double": 8, "int32": 4, "int64": 8, "uint8": 1, "bool": 1}
 
+#: vLLM at its start: "Free memory on device cuda:0 (3.22/4.0 GiB) on startup is less than desired GPU memory
+#: utilization (0.9, 3.6 GiB)".
+_SHARE = re.compile(
+    r"Free memory on device[^(\n]{0,20}\(([\d.]+)/([\d.]+) GiB\) on startup is less than desired GPU memory utilization"
+    r" \([\d.]+, ([\d.]+) GiB\)",
+    re.I,
+)
+
 
 class OutOfMemory(NamedTuple):
     """What such a message states, in bytes; None where it does not."""
@@ -41,6 +49,9 @@ class OutOfMemory(NamedTuple):
 
 def parse_out_of_memory(text: str) -> OutOfMemory | None:
     """The numbers of a message; None where it has none."""
+    if share := _SHARE.search(text):
+        gib = [int(float(one) * 2**30) for one in share.groups()]
+        return OutOfMemory(wanted=gib[2], total=gib[1], free=gib[0], own=0, unused=0)
     wanted, total = _bytes(_WANTED, text), _bytes(_TOTAL, text)
     if wanted is None or total is None:
         return None

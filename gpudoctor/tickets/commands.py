@@ -18,6 +18,7 @@ from gpudoctor.verify.text import Typed, commands
 START, IMAGE, BANNER, WORKS = "the container's start", "the image's name", "the banner of a CUDA image", "nvidia-smi"
 
 #: A name with a tag, or with the folder of who publishes it: what people make up for an example is one word.
+_OF_SERVICE = re.compile(r"^\s+image: *[\"']?([\w.:/@-]{3,120}?)[\"']?\s*$", re.MULTILINE)
 _REFERENCE = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:[:@][\w.:-]+)|[\w.-]+(?:/[\w.-]+)+")
 _BANNER = re.compile(r"^CUDA Version (\d{1,2}\.\d)\.\d{1,3}$")
 
@@ -43,6 +44,8 @@ def _image_of(found: tuple[Started, ...], text: Pasted) -> str | None:
     lines = "\n".join("\n".join(text.lines[number - 1] for number in one.lines) for one in found)
     asked = (one for typed in commands(lines) if isinstance(typed, Typed) for one in read_command(typed))
     names = {one.name for one in asked if isinstance(one, Image)}
+    # A compose file has one a service.
+    names = names or set(_OF_SERVICE.findall("\n".join(text.lines)))
     name = names.pop() if len(names) == 1 else ""
     return name if _REFERENCE.fullmatch(name) else None
 

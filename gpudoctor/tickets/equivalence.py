@@ -73,4 +73,6 @@ def same_gpu(one: Gpu, other: Gpu) -> bool:
         return one.uuid == other.uuid
     if one.index is not None and other.index is not None:
         return one.index == other.index
+    if one.name is None or other.name is None:
+        return one.vendor is None or other.vendor is None or one.vendor == other.vendor
     return same_name(one.name, other.name)

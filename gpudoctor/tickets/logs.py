@@ -40,6 +40,8 @@ _NUMBERED = re.compile(
 _INCOMPATIBLE = re.compile(r"(?P<name>[A-Z][\w ./-]{3,60}?) with CUDA capability sm_(?P<sm>\d{2,3}) is not compatible")
 _SUPPORTS = re.compile(r"current PyTorch install supports CUDA capabilities ((?:(?:sm|compute)_\d+[af]?[ .]*)+)")
 _TOO_OLD_GPU = re.compile(r"Found GPU(\d+) (.+?) which is of (?:cuda|compute) capability (?:\(CC\) )?(\d+)\.(\d+)")
+#: xformers: "requires device with capability > (8, 0) but your GPU has capability (7, 5) (too old)".
+_OWN_CAPABILITY = re.compile(r"your GPU has capability \((\d{1,2}), ?(\d)\)")
 _NO_BFLOAT = re.compile(r"Your (\S.{2,50}?) GPU has compute capability (\d{1,2}\.\d)")
 _TOO_OLD_DRIVER = re.compile(r"driver on your system is too old \(found version (\d{4,5})\)")
 _COMPANION = re.compile(
@@ -209,6 +211,9 @@ def _torch(text: Pasted) -> Iterator[Fragment]:
             yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
         if "GPU has compute capability" in line and (named := _NO_BFLOAT.search(line)):
             gpu = Gpu(vendor="nvidia", name=named[1], capability=Capability.parse(named[2]), source=_library(number))
+            yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
+        if "your GPU has capability" in line and (own := _OWN_CAPABILITY.search(line)):
+            gpu = Gpu(vendor="nvidia", capability=Capability.parse(f"{own[1]}.{own[2]}"), source=_library(number))
             yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
         if "has CUDA" in line and (pair := _COMPANION.search(line)):
             yield from fragment(TORCH, (number,), REPORT, frameworks=_pair(pair))

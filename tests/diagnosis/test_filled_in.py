@@ -27,6 +27,12 @@ IN_PIECES += " already allocated; 1.20 GiB free; 21.80 GiB reserved in total by 
 OLD_DRIVERS_PTX = "ptxas application ptx input, line 9; fatal   : Unsupported .version {}; current version is '{}'"
 NO_DEVICE_DRIVER = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
 
+FREE = "ValueError: Free memory on device (3.22/4.0 GiB) on startup is less than desired GPU memory utilization (0.9,"
+FREE += " 3.6 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes."
+CONTEXT = "ValueError: To serve at least one request with the models's max seq len (32768), (6.00 GiB KV cache is"
+CONTEXT += " needed, which is larger than the available KV cache memory (1.92 GiB). Based on the available memory, the"
+CONTEXT += " estimated maximum model length is 10480."
+
 #: A ticket, and what its commands hold or do not hold ("!").
 TICKETS = {
     "a Python for which there is a build": (
@@ -46,6 +52,16 @@ TICKETS = {
         ["torch==2.3.0+cu118", "!<"],
     ),
     "a driver where no GPU is named": (f"{TOO_OLD}\nUbuntu 24.04, torch 2.4.1+cu121", ["nvidia-driver-580", "!<"]),
+    "the share of the memory that is free": (FREE, ["--gpu-memory-utilization 0.78"]),
+    "the context that fits": (CONTEXT, ["--max-model-len 10480"]),
+    "xformers of the stated torch": (
+        "Colab, torch 2.3.0+cu121\nWARNING[XFORMERS]: xFormers can't load C++/CUDA extensions.",
+        ["xformers==0.0.26.post1", "whl/cu121"],
+    ),
+    "mmcv has no wheels for a new torch": (
+        "RTX 5060, torch 2.10.0+cu128\nModuleNotFoundError: No module named 'mmcv._ext'",
+        ["--no-binary mmcv", "!openmmlab"],
+    ),
     "whoever holds the memory": (FULL, ["kill 1837"]),
     "the memory in pieces, of a new torch": (
         f"torch 2.4.0\n{IN_PIECES}",

@@ -54,6 +54,10 @@ def missed(framework, soname, version=None):
     return {"libraries": Libraries(resolutions=(row,))} | toolkit
 
 
+def toolkit(version):
+    return {"toolkits": Toolkits(found=(Toolkit(root="x", version=CudaVersion(version)),))}
+
+
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
     "torch-started-cuda": (
@@ -145,6 +149,26 @@ ROWS = {
         {"container": Container(wsl=Wsl(version=2, driver_library=None))},
     ),
     "torch-built-for-gpu": (frameworks(name="torch", variant="cuda"), frameworks(name="torch", variant="cpu")),
+    "first-error-is-stated": (
+        message("RuntimeError: CUDA error: no kernel image is available for execution", "no-kernel-image"),
+        message("RuntimeError: Engine core initialization failed. See root cause above.", "engine-core-failed"),
+    ),
+    "another-image-has-gpu-code": (
+        {"container": Container(image="ghcr.io/open-webui/open-webui:ollama")},
+        {"container": Container(image="ghcr.io/open-webui/open-webui:cuda")},
+    ),
+    "torch-built-for-this-maker": (
+        {**amd("AMD Radeon RX 7900 XTX"), **frameworks(name="torch", variant="rocm")},
+        {**amd("AMD Radeon RX 7900 XTX"), **frameworks(name="torch", variant="cuda")},
+    ),
+    "rocm-torch-in-wsl": (
+        {"container": Container(wsl=Wsl(version=2)), **frameworks(name="torch", variant="rocm")},
+        {"host": System(os="linux"), **frameworks(name="torch", variant="rocm")},
+    ),
+    "header-is-of-newer-toolkits": (
+        {**toolkit("11.5"), **message("fatal error: cuda_fp8.h: No such file or directory", "cuda-header-missing")},
+        {**toolkit("12.1"), **message("fatal error: cuda_fp8.h: No such file or directory", "cuda-header-missing")},
+    ),
     "torch-not-built-for-rocm": (frameworks(name="torch", variant="cuda"), frameworks(name="torch", variant="rocm")),
     "torch-from-conda": (
         {"packages": Packages(installed=(Package(name="torch", version="2.0", installer="conda"),))},

@@ -30,6 +30,11 @@ def test_who_names_a_program_names_its_framework(text, frameworks):
         ("ImportError: cannot import name 'KeyArray' from 'jax.random'", "jax<0.4.24"),
         ("ImportError: cannot import name 'PILLOW_VERSION'", "Pillow<7"),
         ("AttributeError: module 'PIL.Image' has no attribute 'LANCZOS'", None),
+        ("ModuleNotFoundError: No module named 'transformers.models.gemma2'", "transformers>=4.42"),
+        ("ImportError: cannot import name 'cached_download' from 'huggingface_hub' (/v/x.py)", "huggingface-hub<0.26"),
+        ("AttributeError: Can't get attribute 'C3k2' on <module 'ultralytics.nn.modules.block'>", "ultralytics>=8.3"),
+        ("has model type `qwen3` but Transformers does not recognize this architecture", "transformers>=4.51"),
+        ("AttributeError: 'FreeTypeFont' object has no attribute 'getsize'", "Pillow<10"),
         ("RuntimeError: CUDA out of memory", None),
     ],
 )
