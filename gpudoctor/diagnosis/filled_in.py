@@ -29,6 +29,7 @@ from gpudoctor.diagnosis.words_of_extensions import (
     without_code,
 )
 from gpudoctor.diagnosis.words_of_memory import allocator, free_share, pid
+from gpudoctor.diagnosis.words_of_requirements import image_for_gpus, newer_requirement, package, requirement
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
@@ -39,16 +40,13 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import planned
-from gpudoctor.knowledge.image_variants import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.message import values_named
 from gpudoctor.knowledge.milestones import milestones, numbers_of
-from gpudoctor.knowledge.parts_by_release import requirement_that_has
 from gpudoctor.plan.driver_to_install import driver_to_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import machine_here
-from gpudoctor.sources.no_match import parse_no_match
 
 WORD = re.compile(r"<([A-Z][A-Z0-9_]*)>")
 #: From this CUDA on the packages of its libraries are called without its major.
@@ -176,25 +174,6 @@ def _cudnn_asked(facts: Stated) -> str | None:
     return majors.pop() if len(majors) == 1 else None
 
 
-def _package(facts: Stated) -> str | None:
-    """What an installer was asked for, or the one package with GPU code that is named."""
-    asked = {one.package for text in facts.seen.messages if (one := parse_no_match(text))}
-    return asked.pop() if len(asked) == 1 else extension(facts)
-
-
-def _requirement(facts: Stated) -> str | None:
-    """The releases with which what is there works, or that have what a message does not find."""
-    if bound := facts.seen.breaking_bound:
-        return bound.requirement
-    found = {one for text in facts.seen.messages if (one := requirement_that_has(text))}
-    return found.pop() if len(found) == 1 else None
-
-
-def _newer_requirement(facts: Stated) -> str | None:
-    """The same, else the package that an installer was asked for."""
-    return _requirement(facts) or _package(facts)
-
-
 def _gcc(facts: Stated) -> str | None:
     """The newest gcc that nvcc's own message admits."""
     bounds = {int(match[1]) for text in facts.seen.messages for match in _GCC.finditer(text)}
@@ -213,11 +192,6 @@ def _gpu(facts: Stated) -> str | None:
 def _image(facts: Stated) -> str | None:
     container = facts.seen.section(Container, "container")
     return container.image if container else None
-
-
-def _image_for_gpus(facts: Stated) -> str | None:
-    image = _image(facts)
-    return image_with_gpu_code(image) if image else None
 
 
 def _pip(facts: Stated) -> str | None:
@@ -256,8 +230,8 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "PID": pid,
     "ALLOCATOR": allocator,
     "FREE_SHARE": free_share,
-    "REQUIREMENT": _requirement,
-    "NEWER_REQUIREMENT": _newer_requirement,
+    "REQUIREMENT": requirement,
+    "NEWER_REQUIREMENT": newer_requirement,
     "TORCH": _torch,
     "TAG_OF_TORCH": _tag_of_torch,
     "CUDA_OF_TORCH": _cuda_of_torch,
@@ -269,7 +243,7 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "NVJITLINK_PACKAGE": _library("nvidia-nvjitlink"),
     "NVCC_PACKAGE": _library("nvidia-cuda-nvcc"),
     "MAJOR_OF_CUDNN": _cudnn_asked,
-    "PACKAGE": _package,
+    "PACKAGE": package,
     "PIP": _pip,
     "EXTENSION": extension,
     "EXTENSION_RELEASE": extension_release,
@@ -286,7 +260,7 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "GPU": _gpu,
     "INDEX_OF_THE_GPU": _gpu,
     "IMAGE": _image,
-    "IMAGE_FOR_GPUS": _image_for_gpus,
+    "IMAGE_FOR_GPUS": image_for_gpus,
     "RELEASE_OF_DRIVER": _release_of_driver,
     "BRANCH_OF_DRIVER": _branch_of_driver,
     "CUDA_TAG": cuda_tag,
