@@ -200,3 +200,12 @@ def jax_rows(version: str, before: list[Row], library: Library, shelf: Shelf) ->
         row |= {"pythons": list(usual(admitted[0].wheels[platforms[0]])), "platforms": platforms}
         row |= {field: older[field] for field in ("driver_linux", "min_capability") if field in older}
         yield {**row, "notes": "plugin pins", "confidence": "metadata"}
+
+
+def toolkit_row(cuda: str, version: str, library: Library) -> Row | None:
+    """The cuSPARSE that a release of cuda-toolkit requires."""
+    facts = library("cuda-toolkit", version, LINUX)
+    asked = [one for one in parsed(facts.requires or ()) if one.name == "nvidia-cusparse"] if facts else []
+    cusparse = str(asked[0].specifier).removeprefix("==").removesuffix(".*") if asked else ""
+    row = {"cuda": cuda, "toolkit": version, "cusparse": cusparse, "confidence": "metadata"}
+    return row if cusparse.replace(".", "").isdigit() else None

@@ -32,6 +32,8 @@ class Wheel(Fact, frozen=True, kw_only=True):
     platforms: tuple[str, ...]
     #: By platform of macOS: the oldest release that the tags name.
     macos: dict[str, str] = {}
+    #: The oldest C library that the tags for Linux on x86_64 name.
+    glibc: str | None = None
 
 
 class Found(Fact, frozen=True, kw_only=True):
@@ -46,6 +48,8 @@ class Found(Fact, frozen=True, kw_only=True):
     yanked: bool = False
     #: The ISO date of its first file; None where the index does not say.
     released: str | None = None
+    #: The C library that its wheels for Linux on x86_64 are tagged for; None where they differ, or there is none.
+    glibc: str | None = None
 
 
 def read_wheel(link: Link) -> Wheel | None:
@@ -64,6 +68,7 @@ def read_wheel(link: Link) -> Wheel | None:
         pythons=ordered(pythons),
         platforms=tuple(sorted(platforms)),
         macos={platform: str(release) for platform, release in sorted(macos, key=lambda pair: pair[1], reverse=True)},
+        glibc=min(filter(None, (_glibc_of(tag.platform) for tag in tags)), key=Version, default=None),
     )
 
 
@@ -89,6 +94,18 @@ def platforms_of(tag: str) -> tuple[str, ...]:
     if (match := re.fullmatch(r"macosx_\d+_\d+_(\w+)", tag)) is not None:
         return _MACS.get(match[1], ())
     return ("windows-x86_64",) if tag == "win_amd64" else ()
+
+
+#: What the older names of tags stand for: PEP 513, 571 and 599.
+_MANYLINUX = {"1": "2.5", "2010": "2.12", "2014": "2.17"}
+
+
+def _glibc_of(tag: str) -> str | None:
+    """The glibc of a wheel's tag for Linux on x86_64; None for others."""
+    match = re.fullmatch(r"manylinux(?:(1|2010|2014)|_(\d+)_(\d+))_x86_64", tag)
+    if match is None:
+        return None
+    return _MANYLINUX[match[1]] if match[1] else f"{match[2]}.{match[3]}"
 
 
 def _macos_of(tag: str) -> tuple[tuple[str, Version], ...]:
@@ -136,6 +153,7 @@ def _found(version: Version, files: list[tuple[Link, Wheel | None]]) -> Found:
             pythons.setdefault(platform, set()).update(wheel.pythons if wheel is not None else ())
     required = {link.requires_python for link, _ in kept}
     macos = _oldest_macos([wheel for _, wheel in kept if wheel is not None])
+    glibcs = {wheel.glibc for _, wheel in kept if wheel is not None and wheel.glibc}
     return Found(
         version=str(version),
         wheels={platform: ordered(pythons[platform]) for platform in sorted(pythons)},
@@ -143,6 +161,7 @@ def _found(version: Version, files: list[tuple[Link, Wheel | None]]) -> Found:
         requires_python=required.pop() if len(required) == 1 else None,
         yanked=yanked,
         released=min((link.uploaded for link, _ in files if link.uploaded), default=None),
+        glibc=glibcs.pop() if len(glibcs) == 1 else None,
     )
 
 

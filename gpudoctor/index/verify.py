@@ -5,6 +5,7 @@ from itertools import chain
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.claims import Claim, Shelf, Source
+from gpudoctor.index.claims_files import date_claims, glibc_claims
 from gpudoctor.index.claims_libraries import build_claims, cudnn_claims, jax_claims, release_claims, triton_claims
 from gpudoctor.index.claims_tensorflow import keras_claims, requirement_claims, tensorflow_claims
 from gpudoctor.index.claims_torch import companion_claims, torch_claims
@@ -65,7 +66,8 @@ def verify(matrix: Matrix, source: Source, library: Library | None = None) -> Ve
     if not any(shelf.asked.values()):
         raise IndexUnusable("the package index has none of the packages of the matrix")
     frameworks = (torch_claims, companion_claims, tensorflow_claims, keras_claims, requirement_claims, jax_claims)
-    parts = (*frameworks, build_claims, cudnn_claims, triton_claims, release_claims)
+    files = (date_claims, glibc_claims)
+    parts = (*frameworks, build_claims, cudnn_claims, triton_claims, release_claims, *files)
     every = tuple(chain.from_iterable(part(matrix, shelf) for part in parts))
     if library is not None:
         every += tuple(content_claims(matrix, library, shelf))

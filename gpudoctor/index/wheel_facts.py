@@ -243,7 +243,7 @@ class Recording(Fact, frozen=True, kw_only=True):
 
 #: Of what wheels require, what tables speak about.
 _TOLD = re.compile(
-    r"(?i)(numpy|protobuf|keras|tf.keras|torch|triton|tensorflow|tensorflow-(intel|macos|cpu-aws)|jaxlib|cuda-toolkit"
+    r"(?i)(numpy|protobuf|keras|tf.keras|torch|triton|tensorflow|tensorflow-(intel|macos|cpu-aws)|jax|jaxlib|cuda-toolkit"
     r"|(jax-cuda|nvidia-|keras-|tensorrt).*)(?![\w.-])"
 )
 

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.glibc import glibc_floor
+
 PLATFORM_TAGS = {
     "linux-x86_64": "manylinux_2_17_x86_64.manylinux2014_x86_64",
     "linux-aarch64": "manylinux2014_aarch64",
@@ -100,17 +103,23 @@ def json_page(names: Iterable[str], version: str = "1.1") -> bytes:
 def file_names(
     package: str, version: str, wheels: dict[str, Iterable[str]], macos: dict[str, str] | None = None
 ) -> list[str]:
-    """The files of a release: wheels, or a source archive where it has none; `macos` as in the table `releases`."""
-    name = package.replace("-", "_")
+    """The files of a release: wheels, or a source archive where it has none; `macos` as in the table `releases`.
+
+    Those for Linux on x86_64 are tagged for the C library that the table `glibc` says.
+    """
+    name, glibc = package.replace("-", "_"), glibc_floor(package, version, load_matrix())
+    linux = f"manylinux_{str(glibc).replace('.', '_')}_x86_64" if glibc else PLATFORM_TAGS["linux-x86_64"]
     found = [
-        f"{name}-{version}-{_tag(python)}-{_place(platform, python, macos or {})}.whl"
+        f"{name}-{version}-{_tag(python)}-{_place(platform, python, macos or {}, linux)}.whl"
         for platform, pythons in wheels.items()
         for python in pythons
     ]
     return found or [f"{name}-{version}.tar.gz"]
 
 
-def _place(platform: str, python: str, macos: dict[str, str]) -> str:
+def _place(platform: str, python: str, macos: dict[str, str], linux: str) -> str:
+    if platform == "linux-x86_64":
+        return linux
     release = macos.get(platform) or macos.get(f"{platform} {python}")
     if release is None:
         return PLATFORM_TAGS[platform]

@@ -17,6 +17,7 @@ from gpudoctor.index.wheel_facts import Recording, WheelFacts
 from gpudoctor.knowledge.matrix.load import load_matrix, read_table
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.plan.glibc import glibc_floor
 from tests.knowledge.matrix.test_tables import KEYS
 
 #: Planted errors; GPUDOCTOR_PLANTED=200 for the whole campaign.
@@ -24,7 +25,8 @@ PLANTED = int(os.environ.get("GPUDOCTOR_PLANTED", "20"))
 SEED = int(os.environ.get("GPUDOCTOR_SEED", "11"))
 #: Tables about which an index has something to say; the others are for people to compare with a page.
 CONFIRMABLE = (
-    "companions", "extensions", "jax", "keras", "numpy", "protobuf", "releases", "tensorflow", "torch", "triton",
+    "companions", "dates", "extensions", "glibc", "jax", "keras", "numpy", "pairs", "protobuf", "releases",
+    "tensorflow", "toolkit_parts", "torch", "triton",
 )  # fmt: skip
 #: Fields that no wheel states, by table; an error in one of them is found by reading its source.
 NOT_STATED = {
@@ -36,6 +38,11 @@ NOT_STATED = {
     "numpy": {"works_with_numpy2", "os"},
     "protobuf": {"works"},
     "companions": {"torchaudio"},
+    "dates": {"package"},
+    # With which release it begins shows where the one before it is tagged otherwise.
+    "glibc": {"package", "since", "kinds"},
+    "pairs": {"package", "releases", "of", "is_optional"},
+    "toolkit_parts": {"cuda", "toolkit"},
 }
 ROW_ITSELF = {"source", "confidence", "notes", "checked"}
 
@@ -45,6 +52,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, Found]] = {}
+        dates = {row.package: row.released for row in load_matrix().table("dates")}
         for row in load_matrix().table("releases"):
             for version in row.versions if not row.gone else ():
                 self._found.setdefault(row.package, {})[version] = Found(
@@ -53,6 +61,8 @@ class Shelf:
                     macos=row.macos,
                     requires_python=row.requires_python,
                     yanked=row.yanked,
+                    released=dates.get(row.package, {}).get(version),
+                    glibc=str(glibc_floor(row.package, version, load_matrix()) or "") or None,
                 )
 
         # A pre-release that a row speaks about.
@@ -128,6 +138,12 @@ def other(value: Any, chance: random.Random) -> Any:
 def is_stated(table: str, row: dict[str, Any], field: str) -> bool:
     """Whether the file list or a wheel of the package index states a cell."""
     if field in NOT_STATED.get(table, ()):
+        return False
+    if table == "dates":
+        return row["package"] in {one.package for one in load_matrix().table("releases")}
+    if table == "extensions" and field == "torch" and row.get("confidence") != "metadata":
+        return False
+    if table in ("glibc", "pairs") and (row.get("confidence") != "metadata" or row.get("kinds")):
         return False
     if table == "torch" and field not in {"version", "variant", "cuda", "default_on", "torchvision"}:
         version = Version(row["version"])

@@ -6,6 +6,7 @@ from gpudoctor.index.claims import Claim, Shelf
 from gpudoctor.index.claims_tensorflow import CARRIERS
 from gpudoctor.index.wheel_claims.extensions import extension_claims
 from gpudoctor.index.wheel_claims.jax import jax_claims
+from gpudoctor.index.wheel_claims.pairs import pair_claims, toolkit_claims
 from gpudoctor.index.wheel_claims.tensorflow import ARM_CARRIER, required_claims, tensorflow_claims
 from gpudoctor.index.wheel_claims.torch import companion_claims, torch_claims, triton_claims
 from gpudoctor.index.wheel_facts import Library, WheelFacts
@@ -24,6 +25,8 @@ def content_claims(matrix: Matrix, library: Library, shelf: Shelf) -> Iterator[C
         yield from jax_claims(jax, library, shelf)
     yield from extension_claims(matrix, library)
     yield from triton_claims(matrix, library)
+    yield from pair_claims(matrix, library)
+    yield from toolkit_claims(matrix, library)
 
 
 def wheels_to_read(matrix: Matrix, shelf: Shelf) -> tuple[tuple[str, str, str], ...]:

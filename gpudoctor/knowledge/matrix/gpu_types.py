@@ -112,3 +112,13 @@ class Xid(Row, frozen=True, kw_only=True):
     action: Action
     #: The rule that knows more of it.
     judged_by: str | None = None
+
+
+class Chip(Row, frozen=True, kw_only=True):
+    """A chip of NVIDIA, and the PCI device ids of its GPUs. Tegra's have none: Jetson boards do not list them."""
+
+    chip: str
+    capability: Capability
+    #: Of the range, in hexadecimal; empty: it has no range of its own.
+    first: str = ""
+    last: str = ""

@@ -1,14 +1,14 @@
 """Which product a GPU is, by PCI id and by name."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.chip_families import capability_of_chip, capability_of_device, product_in
 from gpudoctor.knowledge.matrix.gpu_names import boards, called
-from gpudoctor.knowledge.matrix.gpu_types import GpuModel
+from gpudoctor.knowledge.matrix.gpu_types import Chip, GpuModel
 
 NVIDIA = "10de"
 
@@ -21,8 +21,8 @@ def plain_name(name: str) -> str:
 class GpuModels:
     """The products, indexed."""
 
-    def __init__(self, models: Iterable[GpuModel]) -> None:
-        self._models = tuple(models)
+    def __init__(self, models: Iterable[GpuModel], chips: Callable[[], tuple[Chip, ...]]) -> None:
+        self._models, self._chips = tuple(models), chips
         self._by_id: dict[str, list[GpuModel]] = defaultdict(list)
         self._by_name: dict[str, list[GpuModel]] = defaultdict(list)
         for model in self._models:
@@ -56,8 +56,10 @@ class GpuModels:
                 return known.pop()
         if name.endswith("...") and (of_all := self._of_cut_name(name)):
             return of_all
-        own = capability_of_chip(name) or capability_of_device(pci_id)
-        return None if any(products) else own or self._of_family(name)
+        if any(products):
+            return None
+        chips = self._chips() if name or pci_id else ()
+        return capability_of_chip(name, chips) or capability_of_device(pci_id, chips) or self._of_family(name)
 
     def _of_family(self, name: str) -> Capability | None:
         """What people call a GPU ("A100"): what all products that are called so share."""

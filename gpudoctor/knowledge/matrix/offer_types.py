@@ -91,6 +91,14 @@ class Pair(Row, frozen=True, kw_only=True):
     is_optional: bool = False
 
 
+class ToolkitParts(Row, frozen=True, kw_only=True):
+    """The first release of the package cuda-toolkit for a CUDA, and what it requires. Newest first."""
+
+    cuda: CudaVersion
+    toolkit: str
+    cusparse: str
+
+
 class EngineBuild(Row, frozen=True, kw_only=True):
     """Releases of a program with GPU code of its own, and the libraries of CUDA that it opens and does not bring."""
 

@@ -143,7 +143,7 @@ class Matrix:
 
     @cached_property
     def _models(self) -> GpuModels:
-        return GpuModels(self.table("gpus"))
+        return GpuModels(self.table("gpus"), lambda: self.table("chips"))
 
     def models_by_pci_id(self, pci_id: str) -> tuple[GpuModel, ...]:
         """Products with that PCI id, "10de:2684"; several may share one."""

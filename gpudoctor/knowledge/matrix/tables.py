@@ -10,7 +10,7 @@ from msgspec.structs import force_setattr
 from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
-from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
+from gpudoctor.knowledge.matrix.gpu_types import Architecture, Chip, GpuModel, GpuPeaks, GpuReference, Xid
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, ProgramBuild, Recipe, ReleaseDates
 from gpudoctor.knowledge.matrix.offer_types import (
     AmdFamily,
@@ -25,6 +25,7 @@ from gpudoctor.knowledge.matrix.offer_types import (
     ReadyWheel,
     RocmBuild,
     Runtime,
+    ToolkitParts,
 )
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
@@ -92,6 +93,7 @@ TABLES: dict[str, Any] = {
 LOOKED_UP: dict[str, Any] = {
     "amd_families": Table[AmdFamily],
     "amd_gpus": Table[AmdGpu],
+    "chips": Table[Chip],
     "containers": Table[ContainerImage],
     "dates": Table[ReleaseDates],
     "elsewhere": Table[Elsewhere],
@@ -109,6 +111,7 @@ LOOKED_UP: dict[str, Any] = {
     "rocm": Table[RocmBuild],
     "runtimes": Table[Runtime],
     "throughput": Table[Throughput],
+    "toolkit_parts": Table[ToolkitParts],
     "recipes": Table[Recipe],
 }
 ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))

@@ -1,28 +1,10 @@
 """LIB010: the package nvidia-nvjitlink is older than the CUDA libraries that use it."""
 
+from gpudoctor.knowledge.matrix.offer_types import ToolkitParts
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.sections import Package, Packages, Scene
+from gpudoctor.rules.sections import Matrix, Package, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
-
-#: The first cuSPARSE of each CUDA version, newest first (requirements of the package cuda-toolkit, read 2026-11-22).
-CUSPARSE = (
-    ((12, 9), (13, 5)),
-    ((12, 8, 6), (13, 4)),
-    ((12, 8), (13, 3)),
-    ((12, 7, 9), (13, 2)),
-    ((12, 7), (13, 1)),
-    ((12, 6), (13, 0)),
-    ((12, 5, 9), (12, 9)),
-    ((12, 5, 7), (12, 8)),
-    ((12, 5, 2), (12, 6)),
-    ((12, 4), (12, 5)),
-    ((12, 3), (12, 4)),
-    ((12, 1, 3), (12, 3)),
-    ((12, 1, 1), (12, 2)),
-    ((12, 0, 2), (12, 1)),
-    ((12, 0), (12, 0)),
-)
 
 
 @rule(
@@ -31,7 +13,7 @@ CUSPARSE = (
     severity="error",
     when="packages.nvidia-nvjitlink or packages.nvidia-nvjitlink-cu12",
 )
-def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
+def nvidia_wheels_skew(packages: Packages, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The package nvidia-nvjitlink is older than the CUDA libraries that use it.
 
     What it means:
@@ -54,7 +36,7 @@ def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
     for major, suffix in ((12, "-cu12"), (13, "")):
         linker, sparse = packages.find(f"nvidia-nvjitlink{suffix}"), packages.find(f"nvidia-cusparse{suffix}")
         old = _minor(linker.version if linker else None)
-        newer = _newer(packages, suffix)
+        newer = _newer(packages, suffix, matrix)
         if linker is None or sparse is None or old is None or newer is None or old[0] != major:
             continue
         told, cuda = newer
@@ -73,13 +55,15 @@ def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
         )
 
 
-def _newer(packages: Packages, suffix: str) -> tuple[Package, tuple[int, ...]] | None:
+def _newer(packages: Packages, suffix: str, matrix: Matrix) -> tuple[Package, tuple[int, ...]] | None:
     """Of what CUDA version cuSPARSE is, which asks for a nvJitLink of that version; else the CUDA runtime's."""
     sparse, runtime = packages.find(f"nvidia-cusparse{suffix}"), packages.find(f"nvidia-cuda-runtime{suffix}")
     numbers = release_numbers(sparse.version) if sparse else None
-    cuda = next((cuda for first, cuda in CUSPARSE if numbers and numbers >= first), None)
-    if sparse is not None and cuda is not None:
-        return sparse, cuda
+    rows: tuple[ToolkitParts, ...] = matrix.table("toolkit_parts")
+    # The fourth number is that of a build.
+    row = next((row for row in rows if numbers and numbers >= (release_numbers(row.cusparse) or ())[:3]), None)
+    if sparse is not None and row is not None:
+        return sparse, (row.cuda.major, row.cuda.minor)
     numbers = _minor(runtime.version if runtime else None)
     return (runtime, numbers) if runtime is not None and numbers is not None else None
 

@@ -4,14 +4,16 @@ import pytest
 
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.chip_families import RANGES, capability_of_device
+from gpudoctor.knowledge.matrix.chip_families import capability_of_device
 from gpudoctor.knowledge.matrix.gpu_names import called, closest
-from gpudoctor.knowledge.matrix.gpu_types import Architecture
+from gpudoctor.knowledge.matrix.gpu_types import Architecture, Chip
 from gpudoctor.knowledge.matrix.load import load_matrix
+
+CHIPS: tuple[Chip, ...] = load_matrix().table("chips")
 
 
 def test_ranges_are_ordered_and_apart() -> None:
-    flat = [number for first, last, _, _ in RANGES for number in (first, last)]
+    flat = [number for one in CHIPS if one.first for number in (one.first, one.last)]
     assert flat == sorted(flat)
     assert len(set(flat)) == len(flat)
 
@@ -21,7 +23,7 @@ def test_ranges_agree_with_every_product() -> None:
     checked = 0
     for model in load_matrix().table("gpus"):
         for device in model.device_ids:
-            found = capability_of_device(f"10de:{device}")
+            found = capability_of_device(f"10de:{device}", CHIPS)
             if found is not None:
                 checked += 1
                 assert found == model.capability, (model.name, device)
@@ -30,10 +32,10 @@ def test_ranges_agree_with_every_product() -> None:
 
 def test_capabilities_are_architectures() -> None:
     matrix = load_matrix()
-    for _, _, chip, capability in RANGES:
-        row = matrix.architecture(Capability(capability))
-        assert isinstance(row, Architecture), chip
-        assert not row.tegra, chip
+    for one in CHIPS:
+        row = matrix.architecture(one.capability)
+        assert isinstance(row, Architecture), one.chip
+        assert not row.tegra, one.chip
 
 
 @pytest.mark.parametrize(

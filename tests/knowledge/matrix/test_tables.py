@@ -42,6 +42,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "protobuf": ("tensorflow",),
     "recipes": ("purpose", "system"),
     "amd_families": ("family",),
+    "toolkit_parts": ("cuda",),
+    "chips": ("chip", "first"),
     "amd_gpus": ("name",),
     "rocm": ("framework", "version", "variant"),
     "pairs": ("package", "releases"),
