@@ -177,6 +177,29 @@ def test_what_jax_does_not_compare(unmet):
     quiet("torch-nvidia-deps-missing", **jax_with(unmet))
 
 
+CUBLAS = asks("nvidia-cublas-cu12", "", None, owner="nvidia-cudnn-cu12")
+
+
+@pytest.mark.parametrize(
+    ("found", "fires_here"),
+    [
+        (libraries(resolution("jax", "libcublas.so.12", "cublas")), True),
+        (libraries(resolution("jax", "libcublas.so.12", "cublas", "/usr/local/cuda/lib64/libcublas.so.12")), False),
+        (libraries(resolution("jax", "libcufft.so.11", "cufft")), False),
+        (libraries(), False),
+    ],
+    ids=["not found", "found elsewhere", "another one is not found", "not looked"],
+)
+def test_what_an_installed_library_requires_counts_where_it_is_not_found(found, fires_here):
+    machine = jax_with(CUBLAS) | {"libraries": found}
+    if not fires_here:
+        quiet("torch-nvidia-deps-missing", **machine)
+        return
+    finding = fires("torch-nvidia-deps-missing", **machine)
+    assert finding.severity == "error"
+    assert finding.fixes[0].steps[0].argv[-1] == "nvidia-cublas-cu12"
+
+
 # Extensions and companions of another torch.
 
 

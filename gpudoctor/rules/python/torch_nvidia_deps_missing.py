@@ -2,10 +2,10 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Unmet
-from gpudoctor.rules._gpu_packages import cuda_major_of
+from gpudoctor.rules._gpu_packages import cuda_major_of, dist_for
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_of_lower_major
 from gpudoctor.rules.builds import in_words, is_conda
-from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Packages, Scene
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: Packages whose CUDA libraries are named by their own requirements.
@@ -20,7 +20,7 @@ COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda
 
 @rule("PYT005", name="torch-nvidia-deps-missing", severity="error", when="packages.unmet")
 def torch_nvidia_deps_missing(
-    packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, scene: Scene
+    packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, gpus: Gpus | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """CUDA libraries that a framework requires are missing or too old.
 
@@ -43,6 +43,7 @@ def torch_nvidia_deps_missing(
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     https://github.com/jax-ml/jax/issues/19121
     """
+    told: set[str] = set()
     for owner in OWNERS:
         if is_conda(packages, owner) or not _is_cuda(owner, frameworks):
             continue
@@ -51,6 +52,7 @@ def torch_nvidia_deps_missing(
         older = [one for one in unmet if one.found is not None and not is_newer(one)]
         if not missing and not older:
             continue
+        told.update(one.requirement for one in missing)
         found_elsewhere = _all_found(owner, libraries)
         yield problem(
             _summary(owner, missing, older),
@@ -64,6 +66,24 @@ def torch_nvidia_deps_missing(
             not_leading_to=("tf-soname-missing",) if found_elsewhere else (),
             fix=complete(scene, owner, (*missing, *older)),
         )
+    lost = _not_found(frameworks, libraries) - told if isinstance(gpus, Gpus) and gpus.nvidia else set()
+    if missing := [one for one in packages.unmet if one.found is None and one.requirement in lost]:
+        owner = missing[0].package
+        yield problem(
+            _summary(owner, list({one.requirement: one for one in missing}.values()), []),
+            *(seen(f"{one.package} needs {one.requirement}{one.wanted}", "not installed") for one in missing[:8]),
+            subject=owner,
+            confidence="certain",
+            fix=complete(scene, owner, tuple(missing)),
+        )
+
+
+def _not_found(frameworks: Frameworks, libraries: Libraries | Gap | None) -> set[str]:
+    """The packages of libraries that a framework does not find. An extra may have brought them, which nothing notes."""
+    if not isinstance(libraries, Libraries):
+        return set()
+    lost = [one for framework in frameworks.found for one in libraries.missing(framework.name)]
+    return {name for one in lost for major in (12, 13) if (name := dist_for(one.family, major)) is not None}
 
 
 def _counts(unmet: Unmet, frameworks: Frameworks) -> bool:
@@ -96,5 +116,6 @@ def _all_found(owner: str, libraries: Libraries | Gap | None) -> bool:
 
 def _summary(owner: str, missing: list[Unmet], older: list[Unmet]) -> str:
     if missing:
-        return f"{owner} needs {in_words(one.requirement for one in missing[:4])}, which are not installed."
+        are = "is" if len(missing) == 1 else "are"
+        return f"{owner} needs {in_words(one.requirement for one in missing[:4])}, which {are} not installed."
     return f"{owner} needs newer {in_words(one.requirement for one in older[:4])} than what is installed."
