@@ -7,7 +7,6 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.demand import COMPANIONS
-from gpudoctor.plan.partial_fit import served_part
 from gpudoctor.plan.places import replace as replaced
 from gpudoctor.plan.places import safety
 from gpudoctor.plan.proposals import named
@@ -16,6 +15,9 @@ from gpudoctor.plan.this_machine import machine_here, with_amd_gpus
 
 def torch_for_amd(scene: Scene, matrix: Matrix) -> Fix | None:
     """The fix; by hand where no build fits. None where the architecture of a GPU is not known."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.partial_fit import served_part
+
     machine = with_amd_gpus(machine_here(scene, matrix), scene, matrix)
     if not machine.gfx:
         return None
