@@ -6,9 +6,10 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, Toolkits
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import cuda_program
-from gpudoctor.knowledge.milestones import milestones
+from gpudoctor.knowledge.milestones import milestone, milestones
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
 
+_LEAVES_OUT = milestone("tensorflow-leaves-a-folder-out")
 _HEADER = re.compile(r"\b((?:cub/)?\w+\.(?:h|cuh))\b")
 
 
@@ -63,6 +64,14 @@ def tensorflow_misses_nothing(seen: SnapshotView) -> str | None:
     if not missed or any(one.framework in ("tensorflow", "program") for one in missed):
         return None
     return f"{missed[0].wanted_by} is what did not find {missed[0].soname}"
+
+
+@condition
+def tensorflow_leaves_a_folder_out(seen: SnapshotView) -> str | None:
+    """TensorFlow 2.21.0 for Linux, whose packages bring a library where it does not look."""
+    framework = seen.framework("tensorflow")
+    is_it = framework is not None and framework.version == _LEAVES_OUT and seen.os != "windows"
+    return f"TensorFlow {_LEAVES_OUT} does not look where its packages put cuSOLVER" if is_it else None
 
 
 @condition

@@ -14,6 +14,7 @@ from gpudoctor.diagnosis.words_of_builds import (
     folder_of_library,
     override,
     rocm_tag,
+    toolkit_of_tensorflow,
     torch_pins,
 )
 from gpudoctor.diagnosis.words_of_drivers import compiler_wheels, conda_toolkit
@@ -269,6 +270,7 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "GFX_OVERRIDE": override,
     "CUDA_OF_TENSORFLOW": cuda_of_tensorflow,
     "CUDNN_OF_TENSORFLOW": cudnn_of_tensorflow,
+    "TOOLKIT_OF_TENSORFLOW": toolkit_of_tensorflow,
     "CUDNN_RELEASES": cudnn_releases,
     "BUILD_FOR_THIS_JETPACK": build_for_jetpack,
     "FOLDER_OF_THE_LIBRARY": folder_of_library,

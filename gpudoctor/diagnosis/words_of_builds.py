@@ -12,6 +12,7 @@ from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.amd import family_of, gfx_of_gpu, rocm_builds
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.sources.l4t import release_of
 
 if TYPE_CHECKING:
@@ -143,6 +144,17 @@ def cudnn_of_tensorflow(facts: Stated) -> str | None:
     """The cuDNN of the stated TensorFlow."""
     row = _tensorflow(facts)
     return row.cudnn if row else None
+
+
+def toolkit_of_tensorflow(facts: Stated) -> str | None:
+    """Conda's packages of its CUDA and cuDNN, of a release that brings none along; "" of a newer one."""
+    row, first = _tensorflow(facts), milestone("conda-cudatoolkit-begins")
+    if row is None or row.cuda is None or not row.cudnn:
+        return None
+    if row.and_cuda or row.cuda < CudaVersion(first):
+        return ""
+    major = row.cudnn.partition(".")[0]
+    return f'cudatoolkit={row.cuda} "cudnn>={row.cudnn},<{int(major) + 1}"'
 
 
 def cudnn_releases(facts: Stated) -> str | None:

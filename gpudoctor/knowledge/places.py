@@ -55,7 +55,10 @@ _PLACES = {
     "cupy-twice": r"multiple cupy packages are installed"
     r"|\b(?:both|and|with) (?:\w+ ){0,2}cupy[\w-]*\b[^\n]{0,60}\band [`'\"]?cupy",
     # ONNX Runtime names the missing library from 1.17 on.
-    "dll-unnamed": r"loadlibrary failed with error 126",
+    "dll-unnamed": r"loadlibrary failed with error 126|failed to load library, error code: 126"
+    r"|appendexecutionprovider_cuda: failed to load shared library",
+    "dll-of-tensorrt": r"onnxruntime_providers_tensorrt\.dll|appendexecutionprovider_tensorrt: failed",
+    "with-tensorrt": r"\btensorrt(?!execution)",
     "of-ultralytics": r"\bultralytics\b|\byolov?(?:8|9|1[0-2])\w?\b",
     "of-faiss": r"\bfaiss\b",
     "of-dlib": r"\bdlib\b|\bface_recognition\b",

@@ -6,10 +6,8 @@ Believed only where nothing better states it, and where one value is told: who n
 from collections.abc import Callable, Collection, Iterator
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
@@ -88,6 +86,9 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     for name, tell in _SECTIONS.items():
         if name not in stated:
             made += tell(clauses)
+    if "host" in stated and "container" not in stated:
+        # A form asks for the system; that it is in WSL stands beside it.
+        made += _wsl(clauses)
     if "offered" not in stated:
         made += _offered([*((number, f"nvidia-smi {cuda}") for number, cuda in supported(lines)), *clauses])
     if "gpus" not in stated and not any("gpus" in one.sections for one in made):
@@ -144,6 +145,11 @@ def _host(clauses: list[Told]) -> tuple[Fragment, ...]:
         return ()
     container = Container(wsl=wsl[1]) if wsl else None
     return fragment(FORM, {told[0], *(wsl[:1] if wsl else ())}, HEARSAY, host=told[1], container=container)
+
+
+def _wsl(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = wsl_of(clauses)
+    return fragment(FORM, (told[0],), HEARSAY, container=Container(wsl=told[1])) if told else ()
 
 
 def _kernel(clauses: list[Told]) -> tuple[Fragment, ...]:
@@ -258,29 +264,3 @@ def _packages(lines: list[Told], stated: Collection[str]) -> tuple[Fragment, ...
         HEARSAY,
         packages=Packages(installed=installed, excerpt=True) if installed else None,
     )
-
-
-#: The field without which a section does not state what people tell of it.
-_DECIDES = {"driver": "release", "gpus": "devices", "toolkits": "found", "interpreter": "version"}
-
-
-def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
-    """What needs no hearsay: the sections that are stated, and the frameworks and packages by name."""
-    found: set[str] = set()
-    for one in fragments:
-        sections: dict[str, Section] = one.sections
-        found.update(name for name, section in sections.items() if getattr(section, _DECIDES.get(name, ""), None))
-        if isinstance(libraries := sections.get("libraries"), Libraries):
-            found.update(copy.family for copy in libraries.copies if copy.family == "cudnn")
-        # A path tells the kind of system only; which distribution it is people say.
-        if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
-            found.add("host")
-        if isinstance(host, System) and host.kernel:
-            found.add("kernel")
-        if isinstance(driver := sections.get("driver"), Driver) and driver.cuda:
-            found.add("offered")
-        if isinstance(frameworks := sections.get("frameworks"), Frameworks):
-            found.update(framework.name for framework in frameworks.found if framework.version)
-        if isinstance(packages := sections.get("packages"), Packages):
-            found.update(package.name for package in packages.installed)
-    return found

@@ -22,10 +22,11 @@ from gpudoctor.tickets.merge import Merger
 from gpudoctor.tickets.misread import reread
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
 from gpudoctor.tickets.platform import parse_platform
-from gpudoctor.tickets.prose import parse_prose, stated_in
+from gpudoctor.tickets.prose import parse_prose
 from gpudoctor.tickets.python_repl import FORM as PYTHON
 from gpudoctor.tickets.python_repl import is_told
 from gpudoctor.tickets.readers import readers_of
+from gpudoctor.tickets.stated import stated_in
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024

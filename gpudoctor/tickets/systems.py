@@ -25,7 +25,7 @@ _OS = re.compile(
 _ANYWHERE = re.compile(r"\bon linux or\b.{1,40}\bon mac|\bafter mac ?os\b", re.IGNORECASE)
 _AROUND_WSL = re.compile(r"win|wsl", re.IGNORECASE)
 _WSL = re.compile(
-    r"(?<!no )(?<!not )(?<!not on )(?<!not in )(?<!not under )(?<!without )(?<!of )\bwsl ?([12])\b(?!\.)"
+    r"(?<!no )(?<!not )(?<!not on )(?<!not in )(?<!not under )(?<!without )(?<!of )\bwsl ?([12])\b(?!\.\d)"
     # To have it is not to be in it.
     r"(?! (?:(?:is|was|also|already|now) ){0,2}(?:configured|installed|enabled|available|activated|set ?up)\b)",
     re.IGNORECASE,

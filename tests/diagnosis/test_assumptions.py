@@ -38,3 +38,10 @@ def test_a_list_of_packages_alone_names_a_cause(tmp_path):
     )
     (first, *_) = ticket(str(text), criteria_of((), (), (), None)).causes
     assert (first.key, first.state) == ("cuda-major-mix", "open")
+
+
+def test_what_only_hides_a_gpu_is_no_reason_why_an_import_fails(tmp_path):
+    text = tmp_path / "ticket.txt"
+    failed = "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: A dynamic link library (DLL)"
+    text.write_text(f"Windows 11, tensorflow 2.17.0\n{failed} initialization routine failed.\n")
+    assert "tf-windows-native" not in [one.key for one in ticket(str(text), criteria_of((), (), (), None)).causes]

@@ -237,6 +237,10 @@ ROWS = {
         missed("mmcv", "libcudart.so.10.1"),
     ),
     "tensorflow-misses-nothing": (missed("jax", "libcudnn.so.8"), missed("tensorflow", "libcudnn.so.8")),
+    "tensorflow-leaves-a-folder-out": (
+        {"frameworks": Frameworks(found=(Framework(name="tensorflow", version="2.21.0"),))},
+        {"frameworks": Frameworks(found=(Framework(name="tensorflow", version="2.20.0"),))},
+    ),
     "compiler-was-found": (message("x", "driver-compiles-older-ptx"), message("x", "numba-toolkit-absent")),
     "toolkit-has-other-names": (
         missed("tensorflow", "cudart64_101.dll", "11.2"),

@@ -56,6 +56,8 @@ STATED = [
     ("Which versions of CUDA fit ONNX Runtime 1.19.1 here?", {"onnxruntime": "1.19.1"}),
     # A form's headings as they are copied from its page.
     ("Tensorflow Version\n\n2.12.0\n\nPython version\n\n3.10.10", {"tensorflow": "2.12.0"}),
+    # WSL beside a system that a form states.
+    ("OS platform and distribution\n\nubuntu 24.04\n\nI use Miniconda under WSL2.", {"os": "linux", "wsl": 2}),
     # What a build asks for is not there.
     ("-- *** cuDNN V5.0 OR GREATER NOT FOUND.  ***", {"cudnn": None}),
     ("### NVIDIA Open GPU Kernel Modules Version\n\n575.57.08-1.el9", {"driver": "575.57.08", "flavour": "open"}),
