@@ -9,6 +9,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import named_in
+from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.cuda_for_program import for_program, its_folder
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of, cudnn_release
@@ -25,8 +26,6 @@ _CUDNN_LEAST = re.compile(r"Minimum supported: (?:(\d\.\d+)[\d.]*|(\d{4,5})\b)")
 _IN_PATH = re.compile(r"cuda[-/\\]v?(\d{1,2}\.\d)", re.IGNORECASE)
 #: Releases of cuDNN that NVIDIA has for CUDA 12, and the other CUDA for which it has them.
 _OTHER_CUDA = {8: 11, 9: 13}
-#: Without a program that asks, or with one whose releases decide.
-_WITH_OWN_ADVICE = ("", "tensorflow", "jax", "torch")
 _LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]{2,40}\.so(?:\.\d+)+|[a-z][\w-]{2,30}64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
 
 
@@ -83,7 +82,9 @@ def named_library(snapshot: Snapshot) -> Fix | None:
 def _cudnn_alone(asker: str, names: tuple[str, ...], scene: Scene) -> Fix | None:
     """A cuDNN for which nothing tells the CUDA: the usual one, and what it is called for the other."""
     other = _OTHER_CUDA.get(cudnn_of(names[0]) or 0)
-    fix = for_program(asker, names, (), scene, load_matrix()) if asker not in _WITH_OWN_ADVICE and other else None
+    # Where no program asks, or one whose releases decide, there is other advice.
+    by_package = other and asker and asker not in planned()
+    fix = for_program(asker, names, (), scene, load_matrix()) if by_package else None
     if fix is None or fix.safety == "manual":
         return None
     ask = Ask(text=f"Where the program is built for CUDA {other}, the package is nvidia-cudnn-cu{other}.")
