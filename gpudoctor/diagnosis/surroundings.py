@@ -25,6 +25,7 @@ def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
         found |= {"slurm"} if container.slurm else set()
         found |= {"no-gpu-flag"} if container.gpus_requested is False else set()
     if isinstance(snapshot.gpus, Gpus):
+        found |= {"amd"} if {gpu.vendor for gpu in snapshot.gpus.devices} == {"amd"} else set()
         found |= {"vgpu"} if any(gpu.virtualization == "vgpu" for gpu in snapshot.gpus.nvidia) else set()
         found |= {"several-gpus"} if len(snapshot.gpus.nvidia) > 1 else set()
         found |= {"laptop"} if any("laptop" in (gpu.name or "").lower() for gpu in snapshot.gpus.nvidia) else set()

@@ -178,11 +178,15 @@ def _elsewhere(wanted: Requirement, address: str, torch: str | None, offer: Offe
     return _by_name(wanted, tag, torch, offer, case)
 
 
+#: They bring the processor's PyTorch, or NVIDIA's, and compute on any maker's GPU by themselves.
+_COMPUTES_ITSELF = ("torch-directml",)
+
+
 def _brings_another(
     row: Extension, version: str, install: Install, places: Sequence[Origin], case: Case
 ) -> Problem | None:
     """The torch that a release pins and brings along does not fit."""
-    if not row.torch.startswith("==") or install.no_deps:
+    if not row.torch.startswith("==") or install.no_deps or row.package in _COMPUTES_ITSELF:
         return None
     found = usable(offered("torch", places, install, case), row.torch, case)
     build = next((one.build for one in found if one.build is not None), None)
