@@ -1,7 +1,6 @@
 """FRM029: the ROCm build has no code for the AMD GPU."""
 
 from gpudoctor.knowledge.matrix.amd import family_of, gfx_of_gpu, has_code, rocm_builds
-from gpudoctor.plan.amd_fix import torch_for_amd
 from gpudoctor.rules.sections import Environ, Framework, Frameworks, Gap, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
@@ -83,6 +82,9 @@ def _fixes(gfx: str, named: str | None, scene: Scene, matrix: Matrix) -> Iterato
     elif named is not None:
         steps = (SetEnv(name=VARIABLE, value=None),)
         yield Fix(f"Unset {VARIABLE}: {named} is a model of another family", "safe", steps)
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.amd_fix import torch_for_amd
+
     build = torch_for_amd(scene, matrix)
     if build is not None:
         yield build

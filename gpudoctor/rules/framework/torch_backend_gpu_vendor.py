@@ -1,7 +1,6 @@
 """FRM018: PyTorch is built for another vendor's GPUs."""
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.plan.amd_fix import torch_for_amd
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.sections import Framework, Frameworks, Gpu, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
@@ -63,6 +62,9 @@ def torch_backend_gpu_vendor(gpus: Gpus, frameworks: Frameworks, scene: Scene, m
     serves = any(_is_of_rocm(gpu) for gpu in gpus.devices)
     own = ROCM if serves else "Choose the compute platform on https://pytorch.org/get-started/locally/"
     title = "Install the ROCm build" if serves else "Install the build for this GPU, if PyTorch supports it"
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.amd_fix import torch_for_amd
+
     note = (torch_for_amd(scene, matrix) if serves else None) or by_hand(title, own)
     yield problem(
         f"{torch.label} is built for {NAMES[maker]} GPUs, but this machine has {words}.",
