@@ -19,9 +19,9 @@ def report_of(
     matrix: Matrix | None = None,
 ) -> Report:
     """The report of a diagnosed snapshot; `matrix` is what it was diagnosed with."""
-    # What follows from the facts counts here as it does for the rules.
+    # What follows counts as it does for the rules; what was not seen stays unseen.
     whole = infer(snapshot, matrix) if matrix is not None else snapshot
-    unseen = unseen_facts(whole, matrix)
+    unseen = unseen_facts(snapshot, matrix)
     verdict = _verdict(whole, diagnosis, fail_on, unseen)
     return Report(
         verdict=verdict,
