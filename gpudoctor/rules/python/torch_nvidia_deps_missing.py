@@ -116,6 +116,8 @@ def _all_found(owner: str, libraries: Libraries | Gap | None) -> bool:
 
 def _summary(owner: str, missing: list[Unmet], older: list[Unmet]) -> str:
     if missing:
-        are = "is" if len(missing) == 1 else "are"
-        return f"{owner} needs {in_words(one.requirement for one in missing[:4])}, which {are} not installed."
+        return (
+            f"{owner} needs {in_words(one.requirement for one in missing[:4])}, "
+            f"which {'is' if len(missing) == 1 else 'are'} not installed."
+        )
     return f"{owner} needs newer {in_words(one.requirement for one in older[:4])} than what is installed."
