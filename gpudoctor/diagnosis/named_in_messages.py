@@ -9,7 +9,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import named_in
-from gpudoctor.knowledge.frameworks import planned
+from gpudoctor.knowledge.frameworks import that_run
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.cuda_for_program import for_program, its_folder
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of, cudnn_release
@@ -83,7 +83,7 @@ def _cudnn_alone(asker: str, names: tuple[str, ...], scene: Scene) -> Fix | None
     """A cuDNN for which nothing tells the CUDA: the usual one, and what it is called for the other."""
     other = _OTHER_CUDA.get(cudnn_of(names[0]) or 0)
     # Where no program asks, or one whose releases decide, there is other advice.
-    by_package = other and asker and asker not in planned()
+    by_package = other and asker and asker not in that_run("bench")
     fix = for_program(asker, names, (), scene, load_matrix()) if by_package else None
     if fix is None or fix.safety == "manual":
         return None
