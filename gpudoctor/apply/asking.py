@@ -91,8 +91,9 @@ class Asking:
             # uv takes it for the release that is meant (https://docs.astral.sh/uv/reference/cli/, --python-platform).
             variables = {**variables, "MACOSX_DEPLOYMENT_TARGET": f"{release.major}.{release.minor}"}
         found = verify(argv, variables, (), self._tick)
-        some = "a new enough " if machine.os == "macos" and machine.macos is None else ""
-        return replace(found, by=f"{found.by} for Python {python} on {some}{machine.platform}")
+        is_any_macos = machine.os == "macos" and machine.macos is None
+        by = f"{found.by} for Python {python} on {'a new enough ' if is_any_macos else ''}{machine.platform}"
+        return replace(found, by=by)
 
     def _moved(self, step: Run, makes: Sequence[Run]) -> Run:
         """The step, led to an environment that is made as one of `makes` would make it."""

@@ -50,7 +50,7 @@ class Template(Fact, frozen=True, kw_only=True):
             return None
         end = len(text) - len(last)
         found, at = [], len(first)
-        for literal, following in zip(rest, [*rest[1:], last], strict=False):
+        for literal, following in zip(rest, [*rest[1:], ""], strict=False):
             there = text.find(literal or following, at, end)
             if not literal:
                 # Between two fields stands nothing.

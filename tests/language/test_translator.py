@@ -107,6 +107,8 @@ def test_a_command_behind_a_label_stays(command: str) -> None:
         ("note {code_}", "note FRM002", ("FRM002",)),
         ("note {code_}", "note that", None),
         ("{n} image{s}", "3 images", ("3", "s")),
+        ("no {x}{y} is known", "no a>=2 is known", ("a>=2", "")),
+        ("no {x}{y} is known", "no a, of b is known", ("a", ", of b")),
     ],
 )
 def test_a_template_is_found_in_a_text(template: str, text: str, values: tuple[str, ...] | None) -> None:
