@@ -12,7 +12,7 @@ ELSEWHERE = re.compile(
     r"|older|newer|or (?:greater|higher|later|above)|at least|minimum"
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
     r"|tested|(?<!after )(?<!after pip )install(?:ing)?|should|could(?! not|n.t)|would|if|than|until"
-    r"|since|other|another|colleague\w*|compatib\w*"
+    r"|since|when i (?:go|switch|change|use|take|set|pin)|other|another|colleague\w*|compatib\w*"
     # What is from pip is here.
     r"|from(?! (?:pip|pypi|(?:ana|mini)?conda|conda-forge|sources?|apt|dnf|docker ?hub|ngc|pytorch\.org|nvidia\.com"
     r"|the (?:official|ubuntu|debian|nvidia|pytorch|pip|conda|aur)\b)\b)"
@@ -29,6 +29,8 @@ _BY_A_GUIDE = re.compile(
     r"\bfollow(?:ed|ing) [^.,;]{0,60}?\b(?:docs|documentation|guide|instructions|tutorial|website|steps)\b",
     re.IGNORECASE,
 )
+#: A step of a list says what was done.
+_STEP = re.compile(r"^\s*(?:[*+-]|\d{1,2}[.)])\s*install\b", re.IGNORECASE)
 #: Who asks what goes with a release has that release.
 _ASKED_FOR = re.compile(
     r"\b(?:which|what)\b[^?]{0,60}\bversions?\b[^?]{0,40}"
@@ -95,7 +97,11 @@ def _of_here(parts: Iterable[str]) -> Iterator[str]:
     """Without other times and machines; what a colon announces is of where its head is."""
     head = ""
     for one in map(_as_it_is_now, parts):
-        if " " not in one.strip() or not ELSEWHERE.search(_BY_A_GUIDE.sub("", head + one)) or _ASKED_FOR.search(one):
+        if (
+            " " not in one.strip()
+            or not ELSEWHERE.search(_STEP.sub("", _BY_A_GUIDE.sub("", head + one)))
+            or _ASKED_FOR.search(one)
+        ):
             yield one
         head = f"{one} " if one.endswith(":") else ""
 

@@ -36,7 +36,8 @@ _CUDA = re.compile(
 #: After it, a CUDA is the one that the driver can serve, until a toolkit is named.
 _OF_DRIVER = re.compile(
     r"\b(?:nvidia[- ]?smi|smi shows)\b(?!.*\b(?:nvcc|tool ?kit|torch|tensorflow)\b)"
-    # As nvidia-smi heads its table.
+    # "driver 595.97 (CUDA 13.2 runtime)", and as nvidia-smi heads its table.
+    r"|\bdrivers?\b\W{0,3}(?:version )?\W{0,2}\d{3}\.[\d.]+\W{1,3}\(cuda\W+(?:version )?$"
     r"|\bdriver version\W{1,3}\d{3}\.[\d.]+\W{1,12}cuda version\W+$",
     re.I,
 )

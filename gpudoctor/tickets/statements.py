@@ -21,6 +21,8 @@ _GRANTED = re.compile(r"\b(?:although|even though|though|but|while|despite|obwoh
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|until|whether|should|would|could|might|must|want|wish|hope|need|make sure|ensure|check that|please"
     r"|not sure|unsure|no idea|n.t know|wonder\w*"
+    # What a page says of a model, this machine need not have.
+    r"|(?:chart|site|page|specs?|specification|datasheet)\b[^.;!?]{0,30}\bsays?"
     r"|try to|wenn|falls|ob|sollte|如果|要是|假如|确保|请)\b|如果|要是|假如|确保|请",
     re.IGNORECASE,
 )

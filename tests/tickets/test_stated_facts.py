@@ -126,6 +126,10 @@ STATED = [
     ("torch.__version__ -> '1.13.1'", {"torch": "1.13.1"}),
     ("torch 2.1.0 -> 1.13.1", {"torch": None}),
     ("M1 Mac Mini", {"os": "macos"}),
+    ("- NVIDIA driver 595.97 (CUDA 13.2 runtime)", {"driver": "595.97", "offered": "13.2", "cuda": None}),
+    ("* install NVIDIA-driver 396.26 and nvidia-docker2", {"driver": "396.26"}),
+    ("You should install driver 396.26", {"driver": None}),
+    ("when I go to torch 2.1.0 it fails", {"torch": None}),
     ("CUDA versions 11.8 and 12.1 are installed", {"cuda": None}),
 ]
 
