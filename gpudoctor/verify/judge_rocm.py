@@ -1,6 +1,7 @@
 """PyTorch from one of its indexes for ROCm: whether the build that is taken fits."""
 
 from gpudoctor.knowledge.matrix.amd import rocm_builds
+from gpudoctor.knowledge.matrix.offer_types import RocmBuild
 from gpudoctor.plan.amd import against, label_of
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import meets
@@ -18,9 +19,10 @@ def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
     rows = [
         one
         for one in rocm_builds("torch", case.matrix)
-        if one.variant == tag and meets(f"{one.version}+{tag}", wanted.specifier)
+        if one.variant == tag
+        and any(meets(f"{release}+{tag}", wanted.specifier) for release in _releases_beside(one, wanted.name, case))
     ]
-    if not rows and (there := _releases(tag, case)):
+    if not rows and wanted.name == "torch" and (there := _releases(tag, case)):
         text = f"The index {tag} has no torch{wanted.specifier}; it has {there}."
         return case.verdict(wanted.text, "does not fit", aspect="index", because=text, line=wanted.line)
     with_python = (one for one in rows if machine.python is None or machine.python in one.pythons)
@@ -42,6 +44,14 @@ def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
     return case.verdict(
         wanted.text, "does not fit", aspect=aspect_of(worst.constraint), because=because, row=taken, line=wanted.line
     )
+
+
+def _releases_beside(torch: RocmBuild, name: str, case: Case) -> tuple[str, ...]:
+    """The releases of a package that go with a build of torch; of torch its own."""
+    if name == "torch":
+        return (torch.version,)
+    row = case.matrix.torch_companions(torch.version)
+    return tuple(getattr(row, name, ())) if row is not None else ()
 
 
 def _releases(tag: str, case: Case) -> str:

@@ -37,6 +37,8 @@ JAXLIB = "pip install jaxlib==0.4.12+cuda12."
         (f"pip install torch==2.0.1{ROCM}", {}, "does not fit", "2.11.0 to "),
         (f"pip install torch==2.13.0{ROCM}", {}, "not known", "AMD"),
         (f"pip install torch==2.13.0{ROCM}", RADEON, "fits", ""),
+        # The release of torchvision is its own.
+        (f"pip install torchvision==0.28.0{ROCM}", RADEON, "not known", ""),
         ("pip install torch==2.9.1", {"macos": "13.5"}, "fits", "from macOS 14 on. On 13.5"),
         ("pip install torch==2.9.1", {"macos": "14.0"}, "fits", ""),
         ("pip install torch==2.9.1", {"os": "macos"}, "fits", "from macOS 14 on."),
