@@ -89,9 +89,21 @@ def _runs(row: object, facts: Stated) -> bool:
 
 
 def cuda_tag(facts: Stated) -> str | None:
-    """cu121; None where neither a GPU nor a release is stated, or none of its series fits."""
+    """cu121; None where no GPU or release is stated, or none of its series fits; "" where no build serves the GPU."""
     row = torch_row(facts)
-    return row.variant if row else None
+    return row.variant if row else "" if _in_no_build(facts) else None
+
+
+def _in_no_build(facts: Stated) -> bool:
+    """No build of PyTorch for CUDA has code for the GPU, whatever its driver and Python."""
+    from msgspec.structs import replace
+
+    from gpudoctor.plan.fit import ranked
+
+    machine = replace(facts.machine, driver=None, python=None, platform="linux-x86_64", cpu_only=False)
+    return bool(machine.capabilities) and not any(
+        one.processor == "cuda" for one in ranked("torch", machine, facts.matrix)
+    )
 
 
 def torch_pins(facts: Stated) -> str:

@@ -41,6 +41,7 @@ def parse_forms(text: Pasted) -> tuple[Fragment, ...]:
         found
         for kind, said in _one_a_list(_filled(text))
         for found in fragment(FORM, (said.line,), WORDS, **_read(kind, said, is_smi=_is_smi(text, said.line)))
+        if kind != "cuda" or not is_cuda_of_torch(text, said.line)
     )
 
 
@@ -141,6 +142,17 @@ def _driver(said: Labelled) -> Sections:
     flavour: Literal["open"] | None = "open" if re.search(r"open\W+(?:gpu\W+)?kernel", said.label, re.I) else None
     release = DriverRelease.parse(named)
     return {"driver": Driver(release=release, module_flavour=flavour, source=source(FORM, said.line))}
+
+
+def is_cuda_of_torch(text: Pasted, number: int) -> bool:
+    """What a program prints below the torch that it runs on, 2.9.0+cu130, is the CUDA of that build."""
+    match = _CUDA_ROW.match(text.lines[number - 1])
+    if match is None:
+        return False
+    return any(f"+cu{match[1]}{match[2]}" in line for line in text.lines[max(0, number - 4) : number - 1])
+
+
+_CUDA_ROW = re.compile(r"\W*cuda(?: version)?\s*[:=]\s*(\d{1,2})\.(\d)", re.I)
 
 
 def _cuda(said: Labelled) -> Sections:

@@ -16,7 +16,7 @@ from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.packages_names import is_relevant, normalise
 from gpudoctor.tickets.clauses import ELSEWHERE, PRINTED, WIDE, Told, own_lines
 from gpudoctor.tickets.clauses import clauses as clauses_of
-from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, named_cuda, named_cudnn
+from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, is_cuda_of_torch, named_cuda, named_cudnn
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.mentions import (
@@ -80,7 +80,9 @@ _ROW = re.compile(r"^\s*[-*]?\s*([A-Za-z][\w.-]*) (\d+\.\d[\w.]*(?:\+\w+)?)\s*$"
 
 def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str]) -> tuple[Fragment, ...]:
     """What lines that no tool `printed` tell of what is not `stated`: names of sections, frameworks and packages."""
-    lines = [(number, line) for number, line in text.filled if number not in printed]
+    lines = [
+        (number, line) for number, line in text.filled if number not in printed and not is_cuda_of_torch(text, number)
+    ]
     made = [*_packages(lines, stated)]
     clauses = list(clauses_of(lines))
     for name, tell in _SECTIONS.items():

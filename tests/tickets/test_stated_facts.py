@@ -126,6 +126,8 @@ STATED = [
     ("torch.__version__ -> '1.13.1'", {"torch": "1.13.1"}),
     ("torch 2.1.0 -> 1.13.1", {"torch": None}),
     ("M1 Mac Mini", {"os": "macos"}),
+    ("PyTorch : 2.9.0+cu130\nCUDA : True\nCUDA : 13.0", {"torch": "2.9.0+cu130", "cuda": None}),
+    ("PyTorch : 2.9.0+cu130\nCUDA : 12.4", {"cuda": {"12.4"}}),
     ("- NVIDIA driver 595.97 (CUDA 13.2 runtime)", {"driver": "595.97", "offered": "13.2", "cuda": None}),
     ("* install NVIDIA-driver 396.26 and nvidia-docker2", {"driver": "396.26"}),
     ("You should install driver 396.26", {"driver": None}),
