@@ -17,12 +17,14 @@ from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.words_of_extensions import extensions_named
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Frameworks, Interpreter
-from gpudoctor.facts.scene import scene_of
+from gpudoctor.facts.scene import Scene, scene_of
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.causes import Remedy as Written
 from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.frameworks import planned
@@ -239,12 +241,22 @@ def _build(
         # The program that fails has GPU code of its own.
         return None
     name = remedy.recipe if framework or remedy.recipe in about or len(about) != 1 else next(iter(about))
-    fix = framework_for_gpus(name, scene_of(snapshot), load_matrix(), there.get(name))
+    fix = framework_for_gpus(name, _with_least_driver(scene_of(snapshot)), load_matrix(), there.get(name))
     brings = {word for step in fix.steps if isinstance(step, Run) for word in step.argv}
     if fix.safety != "manual" and f"{name}=={there.get(name)}" in brings:
         # What is there already is no remedy.
         return None
     return fix if fix.safety != "manual" or _is_decided(snapshot) else None
+
+
+def _with_least_driver(scene: Scene) -> Scene:
+    """Where only the CUDA that the driver serves is stated: the oldest that does, as what it starts all start."""
+    driver, host = scene.driver, scene.host
+    if not isinstance(driver, Driver) or driver.release or driver.cuda is None:
+        return scene
+    system = host.os if isinstance(host, System) and host.os in ("linux", "windows") else "linux"
+    floor = load_matrix().toolkit_floor(driver.cuda, system)
+    return replace(scene, driver=replace(driver, release=floor.release)) if floor is not None else scene
 
 
 def _extension(snapshot: Snapshot) -> Fix | None:

@@ -62,6 +62,10 @@ TICKETS = {
         "RTX 5060, torch 2.10.0+cu128\nModuleNotFoundError: No module named 'mmcv._ext'",
         ["--no-binary mmcv", "!openmmlab"],
     ),
+    "what the driver serves, where its release is not stated": (
+        "GeForce 840M, Windows 10, torch.cuda.is_available() is False\nNVIDIA CUDA 11.5.76 driver",
+        ["+cu118", "!+cu12"],
+    ),
     "whoever holds the memory": (FULL, ["kill 1837"]),
     "the memory in pieces, of a new torch": (
         f"torch 2.4.0\n{IN_PIECES}",
