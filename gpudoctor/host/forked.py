@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from gpudoctor.facts.base import Gap
@@ -107,4 +108,7 @@ def _serve(work: Callable[[], bytes], writer: int) -> NoReturn:
 
 
 def _interrupt(*_: object) -> NoReturn:
+    """End the work where it stands; what the interpreter would say of that, within an import for one, is not said."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise KeyboardInterrupt
