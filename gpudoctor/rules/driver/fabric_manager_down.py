@@ -35,8 +35,8 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
     not_ready = failed_with(driver.cuda_init, NOT_READY)
     down = manager is not None and manager.running is False and not is_contained(container)
     works = driver.cuda_init is not None and driver.cuda_init.ok
-    # The bus was not seen: modules (SXM) that are several and answer so are linked by switches. Where they tell the state
-    # of their fabric, that decides (fabric-state-incomplete): in a virtual machine the switches are on its host.
+    # The bus was not seen: modules (SXM) that are several and answer so are linked by switches. Where they tell their
+    # fabric's state, that decides (fabric-state-incomplete): in a virtual machine the switches are on its host.
     untold = gpus.nvswitches is None and not any(gpu.fabric for gpu in gpus.nvidia)
     is_linked = untold and not_ready and gpus.several and all(map(_is_module, gpus.nvidia))
     if not (gpus.nvswitches or is_linked) or not gpus.nvidia or works or not (down or not_ready):
