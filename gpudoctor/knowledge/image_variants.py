@@ -18,5 +18,6 @@ def _rows() -> dict[str, tuple[str, str]]:
 def image_with_gpu_code(image: str) -> str | None:
     """The image to take instead of one without GPU code; None of one that has it, or that is not known."""
     name, _, tag = image.removeprefix("docker.io/").partition("@")[0].partition(":")
-    tags, other = _rows().get(name, ("", ""))
-    return other if other and re.match(tags, tag or "latest") else None
+    tags, other = _rows().get(name, ("$", ""))
+    found = re.match(tags, tag or "latest")
+    return found.expand(other) if found else None

@@ -154,7 +154,7 @@ ROWS = {
         message("RuntimeError: Engine core initialization failed. See root cause above.", "engine-core-failed"),
     ),
     "another-image-has-gpu-code": (
-        {"container": Container(image="ghcr.io/open-webui/open-webui:ollama")},
+        {"container": Container(image="ghcr.io/open-webui/open-webui:main")},
         {"container": Container(image="ghcr.io/open-webui/open-webui:cuda")},
     ),
     "torch-built-for-this-maker": (
