@@ -16,6 +16,7 @@ from gpudoctor.knowledge.causes import Cause, Elsewhere, Remedy
 from gpudoctor.knowledge.cuda_programs import CudaProgram
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
+from gpudoctor.knowledge.manuals import Manual
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
@@ -125,10 +126,16 @@ class FrameworkFile(Strict, frozen=True, kw_only=True):
     framework: tuple[Descriptor, ...]
 
 
+class WholeFailure(FailureRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A rule that reports failures, with its manual page."""
+
+    manual: Manual
+
+
 class FailureFile(Strict, frozen=True, kw_only=True):
     """Rules that report failures, by code."""
 
-    failure: tuple[FailureRecord, ...]
+    failure: tuple[WholeFailure, ...]
 
 
 class MilestoneFile(Strict, frozen=True, kw_only=True):
@@ -218,12 +225,18 @@ def compiled() -> dict[Path, bytes]:
         "statements": StatementFile,
         "frameworks": FrameworkFile,
         "failures": FailureFile,
+        "manuals": dict[str, Manual],
         "milestones": MilestoneFile,
     }
+    failures = _read(FOLDER / "failures.toml", FailureFile).failure
+    pages = {one.name: one.manual for one in failures}
+    for path in sorted((FOLDER / "manuals").glob("*.toml")):
+        pages |= _read(path, dict[str, Manual])
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
-        FOLDER / "failures.json": _rows(_read(FOLDER / "failures.toml", FailureFile).failure),
+        FOLDER / "failures.json": _rows(map(_without_page, failures)),
+        FOLDER / "manuals.json": _named(pages),
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "milestones.json": _rows(_read(FOLDER / "milestones.toml", MilestoneFile).milestone),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
@@ -232,6 +245,10 @@ def compiled() -> dict[Path, bytes]:
         FOLDER / "threads.json": _rows(threads(messages)),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
+
+
+def _without_page(failure: WholeFailure) -> FailureRecord:
+    return FailureRecord(**{name: getattr(failure, name) for name in FailureRecord.__struct_fields__})
 
 
 def threads(messages: list[Message]) -> Iterator[Thread]:
@@ -247,6 +264,11 @@ def threads(messages: list[Message]) -> Iterator[Thread]:
 def _rows(rows: Iterable[Fact]) -> bytes:
     """One a line, so that a diff shows them."""
     return b"[\n" + b",\n".join(map(msgspec.json.encode, rows)) + b"\n]\n"
+
+
+def _named(pages: dict[str, Manual]) -> bytes:
+    lines = (msgspec.json.encode(name) + b":" + msgspec.json.encode(page) for name, page in sorted(pages.items()))
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
 def _indented(schema: dict[str, Any]) -> bytes:

@@ -33,8 +33,8 @@ class FailureRecord(Fact, frozen=True, kw_only=True):
     pasted: str | None = None
     #: In place of it, where a known message says what it means.
     known: str | None = None
-    #: Its first line is the summary.
-    manual: str
+    #: One line: what it finds. The rest of its manual page is compiled with those of the other rules (manuals.py).
+    summary: str
     fixes: tuple[FixRecord, ...] = ()
 
 
