@@ -120,40 +120,10 @@ class CauseFile(Strict, frozen=True, kw_only=True):
             yield from self.groups[effect[1:]] if effect.startswith("@") else (effect,)
 
 
-class FrameworkFile(Strict, frozen=True, kw_only=True):
-    """The frameworks, in the order of reports."""
-
-    framework: tuple[Descriptor, ...]
-
-
 class WholeFailure(FailureRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule that reports failures, with its manual page."""
 
     manual: Manual
-
-
-class FailureFile(Strict, frozen=True, kw_only=True):
-    """Rules that report failures, by code."""
-
-    failure: tuple[WholeFailure, ...]
-
-
-class MilestoneFile(Strict, frozen=True, kw_only=True):
-    """Releases with which something begins or ends."""
-
-    milestone: tuple[Milestone, ...]
-
-
-class ProgramFile(Strict, frozen=True, kw_only=True):
-    """The programs whose errors are told apart."""
-
-    program: tuple[Program, ...]
-
-
-class CudaProgramFile(Strict, frozen=True, kw_only=True):
-    """The programs that open CUDA's libraries."""
-
-    program: tuple[CudaProgram, ...]
 
 
 class StatementRecord(Statement, frozen=True, kw_only=True):
@@ -163,18 +133,35 @@ class StatementRecord(Statement, frozen=True, kw_only=True):
     unlike: tuple[str, ...]
 
 
-class StatementFile(Strict, frozen=True, kw_only=True):
-    """What reporters say happened."""
-
-    statement: tuple[StatementRecord, ...]
-
-
 class MessageFile(Strict, frozen=True, kw_only=True):
     """The messages of one topic."""
 
     #: The rule that reports a run which failed with one of them.
     reported_by: str
     message: tuple[MessageRecord, ...]
+
+
+#: Files that are one list: what stands before each record in double brackets, and what it is.
+LISTS: dict[str, tuple[str, type[Fact]]] = {
+    "programs": ("program", Program),
+    "cuda_programs": ("program", CudaProgram),
+    "statements": ("statement", StatementRecord),
+    "frameworks": ("framework", Descriptor),
+    "failures": ("failure", WholeFailure),
+    "milestones": ("milestone", Milestone),
+}
+
+
+def _shape(name: str) -> type[msgspec.Struct]:
+    """What the file of such a list is read as."""
+    field, record = LISTS[name]
+    return msgspec.defstruct(
+        f"{name.title().replace('_', '')}File", [(field, tuple.__class_getitem__((record, ...)))], bases=(Strict,)
+    )
+
+
+def _listed(name: str) -> Any:
+    return getattr(_read(FOLDER / f"{name}.toml", _shape(name)), LISTS[name][0])
 
 
 def message_files() -> dict[str, MessageFile]:
@@ -189,7 +176,7 @@ def records() -> tuple[MessageRecord, ...]:
 
 def statement_records() -> tuple[StatementRecord, ...]:
     """All statements as they are written."""
-    records: tuple[StatementRecord, ...] = _read(FOLDER / "statements.toml", StatementFile).statement
+    records: tuple[StatementRecord, ...] = _listed("statements")
     return records
 
 
@@ -220,27 +207,20 @@ def compiled() -> dict[Path, bytes]:
         "messages": MessageFile,
         "fragments": dict[str, Fragment],
         "causes": CauseFile,
-        "programs": ProgramFile,
-        "cuda_programs": CudaProgramFile,
-        "statements": StatementFile,
-        "frameworks": FrameworkFile,
-        "failures": FailureFile,
         "manuals": dict[str, Manual],
-        "milestones": MilestoneFile,
+        **{name: _shape(name) for name in LISTS},
     }
-    failures = _read(FOLDER / "failures.toml", FailureFile).failure
+    failures = _listed("failures")
     pages = {one.name: one.manual for one in failures}
     for path in sorted((FOLDER / "manuals").glob("*.toml")):
         pages |= _read(path, dict[str, Manual])
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
+        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in ("frameworks", "milestones", "programs")},
+        FOLDER / "cuda_programs.json": _rows(_listed("cuda_programs")),
         FOLDER / "failures.json": _rows(map(_without_page, failures)),
         FOLDER / "manuals.json": _named(pages),
-        FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
-        FOLDER / "milestones.json": _rows(_read(FOLDER / "milestones.toml", MilestoneFile).milestone),
-        FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
-        FOLDER / "cuda_programs.json": _rows(_read(FOLDER / "cuda_programs.toml", CudaProgramFile).program),
         FOLDER / "statements.json": _rows(map(_statement, statement_records())),
         FOLDER / "threads.json": _rows(threads(messages)),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
