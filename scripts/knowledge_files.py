@@ -142,22 +142,19 @@ class MessageFile(Strict, frozen=True, kw_only=True):
 
 
 #: Files that are one list: what stands before each record in double brackets, and what it is.
-LISTS: dict[str, tuple[str, type[Fact]]] = {
-    "programs": ("program", Program),
-    "cuda_programs": ("program", CudaProgram),
-    "statements": ("statement", StatementRecord),
-    "frameworks": ("framework", Descriptor),
-    "failures": ("failure", WholeFailure),
-    "milestones": ("milestone", Milestone),
+LISTS: dict[str, tuple[str, Any]] = {
+    "programs": ("program", tuple[Program, ...]),
+    "cuda_programs": ("program", tuple[CudaProgram, ...]),
+    "statements": ("statement", tuple[StatementRecord, ...]),
+    "frameworks": ("framework", tuple[Descriptor, ...]),
+    "failures": ("failure", tuple[WholeFailure, ...]),
+    "milestones": ("milestone", tuple[Milestone, ...]),
 }
 
 
 def _shape(name: str) -> type[msgspec.Struct]:
     """What the file of such a list is read as."""
-    field, record = LISTS[name]
-    return msgspec.defstruct(
-        f"{name.title().replace('_', '')}File", [(field, tuple.__class_getitem__((record, ...)))], bases=(Strict,)
-    )
+    return msgspec.defstruct(f"{name.title().replace('_', '')}File", [LISTS[name]], bases=(Strict,))
 
 
 def _listed(name: str) -> Any:
