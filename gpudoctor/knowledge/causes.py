@@ -1,6 +1,5 @@
 """From messages to causes: which are likeliest, all messages and the surroundings together; and causes in words."""
 
-import os
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
@@ -8,10 +7,8 @@ from typing import Literal
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
-from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.knowledge.message import STRENGTH, PossibleCause, message_of
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "causes.json")
+from gpudoctor.knowledge.tables import records_of
 
 Layer = Literal[
     "gpu", "driver", "host", "network", "container", "toolkit", "libraries", "python", "frameworks", "program"
@@ -101,8 +98,7 @@ class Cause(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def all_causes() -> dict[str, Cause]:
     """All records, by id. A cause without one can be anywhere and is ruled out by nothing but its rule."""
-    with open(_FILE, "rb") as stream:
-        return {cause.id: cause for cause in decode_json(stream.read(), type=tuple[Cause, ...])}
+    return {cause.id: cause for cause in records_of("causes", tuple[Cause, ...])}
 
 
 @lru_cache(maxsize=1)

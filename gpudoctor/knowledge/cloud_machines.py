@@ -1,12 +1,11 @@
 """Machines of clouds by the names of their types: who names g4dn.xlarge has named its GPU."""
 
-import os
 from collections.abc import Iterator
 from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.knowledge.tables import rows_of
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cloud_machines.tsv")
 #: What the name of a type looks like, at all.
 _TYPE = re.compile(
     r"(?<![\w./-])(?:[pg]\d\w{0,3}\.\d{0,2}(?:x?large|metal)|standard_n\w{3,24}|[ag]\d-[a-z]{4,10}-\d{1,3}g?)\b", re.I
@@ -15,9 +14,7 @@ _TYPE = re.compile(
 
 @lru_cache(maxsize=1)
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
-    with open(_FILE, encoding="utf-8") as stream:
-        rows = [line.split("\t") for line in stream if not line.startswith("#")]
-    return tuple((re.compile(pattern), gpu) for pattern, gpu, *_ in rows)
+    return tuple((re.compile(pattern), gpu) for pattern, gpu, *_ in rows_of("cloud_machines"))
 
 
 def gpus_of_machines(text: str) -> Iterator[str]:

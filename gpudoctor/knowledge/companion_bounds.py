@@ -1,13 +1,12 @@
 """Companions that break a release of a framework which itself admits them: an old TensorFlow with h5py 3."""
 
-import os
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from gpudoctor.facts.specifiers import is_met
+from gpudoctor.knowledge.tables import rows_of
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "companion_bounds.tsv")
 _NAME = re.compile(r"[\w-]+")
 
 
@@ -35,8 +34,7 @@ class Bound(NamedTuple):
 @lru_cache(maxsize=1)
 def bounds() -> tuple[Bound, ...]:
     """All rows."""
-    with open(_FILE, encoding="utf-8") as stream:
-        return tuple(Bound(*line.rstrip("\n").split("\t")) for line in stream if not line.startswith("#"))
+    return tuple(Bound(*row) for row in rows_of("companion_bounds"))
 
 
 def bounds_of(package: str, version: str) -> tuple[Bound, ...]:

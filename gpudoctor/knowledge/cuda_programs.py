@@ -1,16 +1,13 @@
 """Programs that open CUDA's libraries by versioned names: which one a text is about, and its builds by CUDA."""
 
-import os
 from collections.abc import Iterable
 from functools import cache
 from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import CudaVersion
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cuda_programs.json")
+from gpudoctor.knowledge.tables import records_of
 
 
 class CudaProgram(Fact, frozen=True, kw_only=True):
@@ -47,8 +44,7 @@ class CudaProgram(Fact, frozen=True, kw_only=True):
 @cache
 def cuda_programs() -> tuple[CudaProgram, ...]:
     """All of them, in the order in which they are tried."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=tuple[CudaProgram, ...])
+    return records_of("cuda_programs", tuple[CudaProgram, ...])
 
 
 def cuda_program(id: str) -> CudaProgram | None:  # noqa: A002 - what the record calls it

@@ -1,14 +1,11 @@
 """Rules that say what failed in a run, as data: one record of failures.toml each."""
 
-import os
 from functools import cache
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
-from gpudoctor.facts.typed_json import decode_json
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failures.json")
+from gpudoctor.knowledge.tables import records_of
 
 
 class FixRecord(Fact, frozen=True, kw_only=True):
@@ -41,5 +38,4 @@ class FailureRecord(Fact, frozen=True, kw_only=True):
 @cache
 def failure_records() -> tuple[FailureRecord, ...]:
     """All of them, by code."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=tuple[FailureRecord, ...])
+    return records_of("failures", tuple[FailureRecord, ...])

@@ -1,14 +1,11 @@
 """The frameworks: what each is called, which packages and scripts belong to it. One record of frameworks.toml each."""
 
-import os
 from functools import cache
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Task
-from gpudoctor.facts.typed_json import decode_json
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frameworks.json")
+from gpudoctor.knowledge.tables import records_of
 
 
 class BuildFile(Fact, frozen=True, kw_only=True):
@@ -83,8 +80,7 @@ class Descriptor(Fact, frozen=True, kw_only=True):
 @cache
 def descriptors() -> tuple[Descriptor, ...]:
     """All of them, in the order of reports."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=tuple[Descriptor, ...])
+    return records_of("frameworks", tuple[Descriptor, ...])
 
 
 def descriptor(name: str) -> Descriptor | None:

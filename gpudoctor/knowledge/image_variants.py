@@ -1,18 +1,15 @@
 """Images of programs that are published with and without GPU code."""
 
-import os
 import re
 from functools import lru_cache
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "image_variants.tsv")
+from gpudoctor.knowledge.tables import rows_of
 
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, tuple[str, str]]:
     """The tags without GPU code, and the image that has it, by the image's name."""
-    with open(_FILE, encoding="utf-8") as stream:
-        rows = [line.rstrip("\n").split("\t") for line in stream if not line.startswith("#")]
-    return {name: (tags, other) for name, tags, other, _ in rows}
+    return {name: (tags, other) for name, tags, other, _ in rows_of("image_variants")}
 
 
 def image_with_gpu_code(image: str) -> str | None:

@@ -1,20 +1,16 @@
 """Builds of frameworks for Jetson boards, by the L4T of their JetPack; and the L4T of a JetPack."""
 
-import os
 from functools import lru_cache
 
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import Runtime
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "jetson_builds.tsv")
+from gpudoctor.knowledge.tables import rows_of
 
 
 @lru_cache(maxsize=1)
 def rows() -> tuple[tuple[str, str, str, str, str], ...]:
     """Framework, the beginning of L4T, Python, command, source."""
-    with open(_FILE, encoding="utf-8") as stream:
-        lines = (line.rstrip("\n").split("\t") for line in stream if not line.startswith("#"))
-        return tuple((one, l4t, python, command, source) for one, l4t, python, command, source in lines)
+    return tuple((one, l4t, python, command, source) for one, l4t, python, command, source in rows_of("jetson_builds"))
 
 
 def jetson_command(framework: str, l4t: str, python: str | None = None) -> str | None:

@@ -1,12 +1,9 @@
 """The manual pages of the rules, which `gpudoctor explain CODE` prints: manuals/*.toml and failures.toml, compiled."""
 
-import os
 from functools import cache
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "manuals.json")
+from gpudoctor.knowledge.tables import records_of
 
 #: Headings of a page by its parts, in order; each is a line of its own ending in a colon.
 HEADINGS = {
@@ -36,5 +33,4 @@ class Manual(Fact, frozen=True, kw_only=True):
 @cache
 def manuals() -> dict[str, Manual]:
     """All pages, by the names of the rules."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=dict[str, Manual])
+    return records_of("manuals", dict[str, Manual])

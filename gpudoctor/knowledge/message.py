@@ -1,6 +1,5 @@
 """What a known message is made of, and all of them: compiled from messages/*.toml, read when first asked for."""
 
-import os
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
@@ -8,10 +7,7 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Symptom
-from gpudoctor.facts.typed_json import decode_json
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.json")
-
+from gpudoctor.knowledge.tables import records_of
 
 #: How often a message is this cause's, in words; and what that counts, between 0 and 1.
 Level = Literal["strong", "usual", "possible", "rare"]
@@ -61,8 +57,7 @@ class Message(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def messages() -> tuple[Message, ...]:
     """All known messages."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=tuple[Message, ...])
+    return records_of("messages", tuple[Message, ...])
 
 
 def message_of(id: str) -> Message | None:  # noqa: A002 - what the record calls it

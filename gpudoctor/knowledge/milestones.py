@@ -1,13 +1,10 @@
 """Releases with which something begins or ends: milestones.toml, by the names that the code asks for."""
 
-import os
 from functools import cache
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "milestones.json")
+from gpudoctor.knowledge.tables import records_of
 
 
 class Milestone(Fact, frozen=True, kw_only=True):
@@ -27,8 +24,7 @@ class Milestone(Fact, frozen=True, kw_only=True):
 @cache
 def milestones() -> dict[str, Milestone]:
     """All records, by name."""
-    with open(_FILE, "rb") as stream:
-        return {one.name: one for one in decode_json(stream.read(), type=tuple[Milestone, ...])}
+    return {one.name: one for one in records_of("milestones", tuple[Milestone, ...])}
 
 
 def milestone(name: str) -> str:

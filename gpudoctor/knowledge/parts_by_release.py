@@ -4,13 +4,12 @@ parts_by_release.tsv is written by hand; releases_of_parts.tsv is read from the 
 scripts/refresh_parts.
 """
 
-import os
 from collections.abc import Iterator
 from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.knowledge.tables import FOLDER, rows_of
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
 _ASKED = (
     (re.compile(r"module '([\w.]{1,80})' has no attribute '(\w{1,60})'"), "{0}.{1}"),
     (re.compile(r"cannot import name '(\w{1,60})' from '([\w.]{1,80})'"), "{1}.{0}"),
@@ -27,9 +26,7 @@ _CALLED = {"huggingface_hub": "huggingface-hub", "pytorch_lightning": "pytorch-l
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, str]:
     """The requirement that has it, Pillow<10, by dotted name."""
-    with open(os.path.join(_FOLDER, "parts_by_release.tsv"), encoding="utf-8") as stream:
-        rows = [line.rstrip("\n").split("\t") for line in stream if not line.startswith("#")]
-    return {name: requirement for name, requirement, _ in rows}
+    return {name: requirement for name, requirement, _ in rows_of("parts_by_release")}
 
 
 def _with_parents(name: str) -> list[str]:
@@ -45,7 +42,7 @@ def _read_off(name: str) -> str | None:
     # What a module inside offers is mostly handed on by those around it.
     around = [holder + sign.strip("."), *(holder[: match.start()] for match in re.finditer(r"\.", holder))]
     found: dict[str, str] = {}
-    with open(os.path.join(_FOLDER, "releases_of_parts.tsv"), encoding="utf-8") as stream:
+    with open(f"{FOLDER}/releases_of_parts.tsv", encoding="utf-8") as stream:
         for line in stream:
             module, _, rest = line.partition("\t")
             if module in around:

@@ -1,14 +1,12 @@
 """The programs that print errors: how a line shows which one it was, and what to ask for then."""
 
-import os
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
+from gpudoctor.knowledge.tables import records_of
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.json")
 #: Characters of a line that are looked at, and lines above it.
 _WIDE, _ABOVE = 1000, 60
 _FRAME = re.compile(r"[/\\](?:site|dist)-packages[/\\](\w+)")
@@ -46,8 +44,7 @@ class Program(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def programs() -> tuple[Program, ...]:
     """All of them; the first that a line fits is taken."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=tuple[Program, ...])
+    return records_of("programs", tuple[Program, ...])
 
 
 def program_named(id: str | None) -> Program | None:  # noqa: A002 - what the record calls it

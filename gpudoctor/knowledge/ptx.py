@@ -1,17 +1,14 @@
 """The CUDA that a version of PTX, the code that drivers compile, came with."""
 
-import os
 from functools import lru_cache
 
 from gpudoctor.facts.versions import CudaVersion
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ptx.tsv")
+from gpudoctor.knowledge.tables import rows_of
 
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, str]:
-    with open(_FILE, encoding="utf-8") as stream:
-        return dict(line.rstrip("\n").split("\t") for line in stream if not line.startswith("#"))
+    return {row[0]: row[1] for row in rows_of("ptx")}
 
 
 def cuda_of_ptx(version: str) -> CudaVersion | None:

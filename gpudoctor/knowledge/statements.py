@@ -1,15 +1,12 @@
 """What reporters say happened, in their own words: "nvidia-smi works on the host", "it is in my PATH"."""
 
-import os
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import islice
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "statements.json")
+from gpudoctor.knowledge.tables import records_of
 
 
 class PointsTo(Fact, frozen=True, kw_only=True):
@@ -47,8 +44,7 @@ class Statement(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def statements() -> tuple[Statement, ...]:
     """All of them, in the order of the file."""
-    with open(_FILE, "rb") as stream:
-        return decode_json(stream.read(), type=tuple[Statement, ...])
+    return records_of("statements", tuple[Statement, ...])
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,6 @@
 """Public threads that were resolved: those with the same messages, or told in the same words, as a ticket."""
 
 import math
-import os
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
@@ -9,9 +8,8 @@ from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
+from gpudoctor.knowledge.tables import records_of
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "threads.json")
 #: Words, and numbers as products and errors have them.
 _WORD = re.compile(r"[a-z_][a-z0-9_+]{2,29}|\d{3,4}[a-z]{0,2}\b")
 _COMMON = re.compile(
@@ -75,8 +73,7 @@ class _Index(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _index() -> _Index:
-    with open(_FILE, "rb") as stream:
-        rows = decode_json(stream.read(), type=tuple[Thread, ...])
+    rows = records_of("threads", tuple[Thread, ...])
     having: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         for feature in row.features:
