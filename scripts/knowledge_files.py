@@ -13,6 +13,7 @@ from needles import NoWords, needles_of
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause, Elsewhere, Remedy
+from gpudoctor.knowledge.conditions import ConditionRecord
 from gpudoctor.knowledge.cuda_programs import CudaProgram
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
@@ -149,7 +150,10 @@ LISTS: dict[str, tuple[str, Any]] = {
     "frameworks": ("framework", tuple[Descriptor, ...]),
     "failures": ("failure", tuple[WholeFailure, ...]),
     "milestones": ("milestone", tuple[Milestone, ...]),
+    "conditions": ("condition", tuple[ConditionRecord, ...]),
 }
+#: Those that are loaded as they are written.
+PLAIN = ("frameworks", "milestones", "programs", "cuda_programs", "conditions")
 
 
 def _shape(name: str) -> type[msgspec.Struct]:
@@ -214,8 +218,7 @@ def compiled() -> dict[Path, bytes]:
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
-        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in ("frameworks", "milestones", "programs")},
-        FOLDER / "cuda_programs.json": _rows(_listed("cuda_programs")),
+        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in PLAIN},
         FOLDER / "failures.json": _rows(map(_without_page, failures)),
         FOLDER / "manuals.json": _named(pages),
         FOLDER / "statements.json": _rows(map(_statement, statement_records())),

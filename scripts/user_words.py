@@ -42,6 +42,7 @@ def _of_knowledge() -> Iterator[Word]:
         ("causes", ("words", "say", "look")),
         ("cuda_programs", ("say",)),
         ("statements", ("say",)),
+        ("conditions", ("say",)),
         ("frameworks", ("on_macos",)),
         ("failures", ("says", "pasted", "known", "title", "steps")),
     ):

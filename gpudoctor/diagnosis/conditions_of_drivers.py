@@ -5,7 +5,6 @@ from typing import cast
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
@@ -16,8 +15,6 @@ from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.knowledge.message import STRENGTH, message_of
 
 _USUAL = STRENGTH["usual"]
-_FREE_DRIVERS = ("nouveau", "nova_core")
-_KFD_REFUSED = re.compile(r"/dev/kfd\b[^\n]{0,30}(?:permission denied|not permitted)", re.IGNORECASE)
 
 
 @condition
@@ -31,43 +28,6 @@ def nvml_lists_gpus(seen: SnapshotView) -> str | None:
         return None
     release = f" {driver.release}" if driver and driver.release else ""
     return f"the driver{release} answers and lists {nvml.device_count} GPU{'s' * (nvml.device_count > 1)}"
-
-
-@condition
-def module_is_loaded(seen: SnapshotView) -> str | None:
-    """NVIDIA's module for this kernel wrote into the log what becomes of the GPU."""
-    wrote = seen.said("rm-init-adapter-failed", "gsp-not-started", "gsp-runs-already", "xid-hang", "gpu-is-lost")
-    return "the driver's module is loaded: it reports the GPU's start in the kernel log" if wrote else None
-
-
-@condition
-def nouveau_is_loaded(seen: SnapshotView) -> str | None:
-    """The list of modules has nouveau, and none of NVIDIA's modules."""
-    driver = seen.section(Driver, "driver")
-    loaded = (driver.modules_loaded if driver else None) or ()
-    alone = bool(loaded) and "nvidia" not in loaded and any(one in _FREE_DRIVERS for one in loaded)
-    return "nouveau is loaded, and NVIDIA's module is not" if alone else None
-
-
-@condition
-def kfd_may_not_be_opened(seen: SnapshotView) -> str | None:
-    """AMD's tools were refused the GPU: why a framework sees none, whatever its build."""
-    refused = any(_KFD_REFUSED.search(line) for line in seen.messages)
-    return "AMD's own tools may not open /dev/kfd" if refused else None
-
-
-@condition
-def one_gpu_is_listed(seen: SnapshotView) -> str | None:
-    """NVML lists one GPU only."""
-    driver = seen.section(Driver, "driver")
-    is_one = driver is not None and driver.nvml is not None and driver.nvml.device_count == 1
-    return "the driver lists one GPU, and its number is 0" if is_one else None
-
-
-@condition
-def no_gpu_found(seen: SnapshotView) -> str | None:
-    """A GPU was looked for."""
-    return "no GPU was found" if seen.no_gpu else None
 
 
 @condition

@@ -33,13 +33,6 @@ def tensorflow_misses_libraries(seen: SnapshotView) -> str | None:
 
 
 @condition
-def torch_started_cuda(seen: SnapshotView) -> str | None:
-    """PyTorch's own warning of a start of CUDA that failed: a build for the processor has no such code."""
-    tried = any("CUDA initialization:" in line or "torch._C._cuda_getDeviceCount" in line for line in seen.messages)
-    return "PyTorch tried to start CUDA, which a build for the processor has not" if tried else None
-
-
-@condition
 def another_program_misses_libraries(seen: SnapshotView) -> str | None:
     """What did not find CUDA's libraries is neither torch nor linked to it."""
     # Its own symbols are what an extension of torch misses, whatever else is said.
@@ -72,13 +65,6 @@ def tensorflow_leaves_a_folder_out(seen: SnapshotView) -> str | None:
     framework = seen.framework("tensorflow")
     is_it = framework is not None and framework.version == _LEAVES_OUT and seen.os != "windows"
     return f"TensorFlow {_LEAVES_OUT} does not look where its packages put cuSOLVER" if is_it else None
-
-
-@condition
-def compiler_was_found(seen: SnapshotView) -> str | None:
-    """The driver refused what the toolkit's compiler wrote, so that there is one."""
-    refused = seen.said("driver-compiles-older-ptx", "cuda-unsupported-ptx")
-    return "the driver refused what that compiler wrote" if refused else None
 
 
 @condition

@@ -12,25 +12,12 @@ from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild
-from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.knowledge.parts_by_release import requirement_that_has
 from gpudoctor.sources.no_match import parse_no_match
 
 #: Architectures of AMD's processors with graphics of their own, and names of its graphics cards.
 _AMD_PROCESSOR = re.compile(r"\bgfx(?:90[29c]|1033|103[567]|1103|115[0-3])\b", re.IGNORECASE)
 _AMD_CARD = re.compile(r"\bRX ?\d{3,4}|\bRadeon (?:Pro W|AI Pro|VII)|\bInstinct\b|\bMI\d{2,3}", re.IGNORECASE)
-
-_OWN_LIBRARIES, _MENDED = numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-search-path-mended")
-
-#: amdkfd/kfd_device.c
-_REFUSED = re.compile(r"not supported in kfd|pci rejects atomics", re.IGNORECASE)
-
-
-@condition
-def kfd_refuses_the_gpu(seen: SnapshotView) -> str | None:
-    """AMD's kernel driver says so: then it is loaded, and whoever asks gets no GPU."""
-    refuses = any(_REFUSED.search(text) for text in seen.messages)
-    return "AMD's kernel driver names this GPU and does not take it" if refuses else None
 
 
 @condition
@@ -68,14 +55,6 @@ def tensorflow_of_the_index_serves_gpus(seen: SnapshotView) -> str | None:
     rows = load_matrix().tensorflow_builds(tensorflow.version or "0", "linux-x86_64", "tensorflow")
     serves = bool(rows) and all(row.build == "gpu" for row in rows)
     return f"the package index's {tensorflow.label} for Linux is built for GPUs" if serves else None
-
-
-@condition
-def tensorflow_finds_its_packages(seen: SnapshotView) -> str | None:
-    """A release of TensorFlow before or after those that do not find the CUDA packages beside them."""
-    numbers = seen.numbers("tensorflow")
-    affected = numbers is None or _OWN_LIBRARIES <= numbers < _MENDED
-    return None if affected else "this TensorFlow is not one of those releases"
 
 
 @condition
@@ -134,44 +113,12 @@ def nvidia_gpu_is_stated(seen: SnapshotView) -> str | None:
 
 
 @condition
-def libtorch_is_used(seen: SnapshotView) -> str | None:
-    """The program is of C++: no Python's packages decide."""
-    return "the program uses libtorch, not Python's torch" if seen.is_around("libtorch") else None
-
-
-@condition
-def libtorch_for_cpu(seen: SnapshotView) -> str | None:
-    """The address or name of the archive says that it is the one for the CPU."""
-    return "the libtorch that was downloaded is for the CPU" if seen.is_around("libtorch-cpu") else None
-
-
-@condition
-def scheduler_was_asked_for_gpus(seen: SnapshotView) -> str | None:
-    """The job's own options ask for GPUs."""
-    return "the job asks for a GPU" if seen.is_around("gpus-asked-of-slurm") else None
-
-
-@condition
 def processor_graphics_took_its_place(seen: SnapshotView) -> str | None:
     """A message is about a processor's own graphics, and a graphics card of AMD's is stated."""
     gpus = seen.section(Gpus, "gpus")
     card = next((gpu.name for gpu in gpus.devices if gpu.name and _AMD_CARD.search(gpu.name)), None) if gpus else None
     found = next((match[0] for text in seen.messages if (match := _AMD_PROCESSOR.search(text))), None)
     return f"the message is about {found}, the processor's own graphics, not the {card}" if card and found else None
-
-
-@condition
-def pod_asks_for_gpus(seen: SnapshotView) -> str | None:
-    """The pod's limits name a GPU."""
-    return "the pod asks for a GPU" if seen.is_around("gpus-asked-of-kubernetes") else None
-
-
-@condition
-def kubernetes_starts_it(seen: SnapshotView) -> str | None:
-    """No --gpus is given in Kubernetes."""
-    return (
-        "Kubernetes starts the container, and gives GPUs by the pod's limits" if seen.is_around("kubernetes") else None
-    )
 
 
 @condition

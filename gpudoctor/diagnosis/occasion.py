@@ -11,7 +11,7 @@
 A name after the last fact is that of a framework, a package, a variable, a key. What was not seen is not there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.live import Live
@@ -31,9 +31,14 @@ def has_occasion(rule: Rule, snapshot: Snapshot, wish: Wish) -> bool:
 def _holds(condition: str, rule: Rule, snapshot: Snapshot, wish: Wish) -> bool:
     if condition == "failure":
         return not isinstance(snapshot.live, Live) or bool(failures_of(snapshot.live, rule.name))
+    return is_stated(condition, lambda section: wish if section == "wish" else getattr(snapshot, section))
+
+
+def is_stated(condition: str, fact: Callable[[str], object]) -> bool:
+    """Whether a condition on facts holds; `fact` gives the section that it begins with."""
     path, _, values = condition.removeprefix("not ").partition("=")
     section, *words = path.split(".")
-    found = _at(wish if section == "wish" else getattr(snapshot, section), words)
+    found = _at(fact(section), words)
     seen = (one for one in found if not isinstance(one, Gap))
     holds = any(str(one) in values.split("|") if values else bool(one) for one in seen)
     return holds is not condition.startswith("not ")

@@ -34,6 +34,10 @@ class SnapshotView:
         value = getattr(self._snapshot, name)
         return value if isinstance(value, kind) else None
 
+    def fact(self, name: str) -> object:
+        """A short way by its name, else a section, seen or not."""
+        return getattr(self if hasattr(self, name) else self._snapshot, name)
+
     @property
     def os(self) -> str | None:
         """linux, windows, macos, wsl."""

@@ -83,7 +83,7 @@ class Cause(Fact, frozen=True, kw_only=True):
     gpu: Literal["nvidia", "amd"] | None = None
     #: The framework without which it is none: a text about others only is not about it.
     framework: Literal["torch", "tensorflow", "jax"] | None = None
-    #: Conditions each of which rules it out, by their names in diagnosis/conditions*.py.
+    #: Conditions each of which rules it out, by their names in conditions.toml or diagnosis/conditions*.py.
     refuted_by: tuple[str, ...] = ()
     #: Conditions of the same kind each of which makes it likely, where a message names it.
     shown_by: tuple[str, ...] = ()

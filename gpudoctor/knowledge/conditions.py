@@ -1,0 +1,23 @@
+"""Conditions that are facts as they are stated: one record of conditions.toml each."""
+
+from functools import cache
+
+from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.tables import records_of
+
+
+class ConditionRecord(Fact, frozen=True, kw_only=True):
+    """A condition; conditions.toml says what may stand in it."""
+
+    #: As causes name it.
+    id: str
+    #: All of these must hold.
+    holds: tuple[str, ...]
+    #: The fact, as the end of a sentence.
+    say: str
+
+
+@cache
+def condition_records() -> tuple[ConditionRecord, ...]:
+    """All of them."""
+    return records_of("conditions", tuple[ConditionRecord, ...])
