@@ -26,21 +26,26 @@ def is_met(specifier: str, version: str) -> bool:
 
 
 def _meets_plainly(clause: str, version: str) -> bool | None:
-    """The answer where the version is plain numbers (its local part does not count), and so is the clause or nearly."""
+    """The answer where the version is plain numbers (its local part does not count), and so is the clause or nearly.
+
+    A post-release of what the clause names is later than it, but > does not mean it.
+    """
     match = _SPECIFIER.fullmatch(clause)
-    public = version.split("+", 1)[0]
-    if match is None or not is_plain(public):
+    public, is_later, number = version.split("+", 1)[0].partition(".post")
+    if match is None or not is_plain(public) or (is_later and not number.isdecimal()):
         return None
     operator, wanted = match.groups()
     is_wildcard = wanted.endswith(".*") and operator in ("==", "!=")
     wanted = wanted[:-2] if is_wildcard else wanted
     if not is_plain(wanted):
-        return None if is_wildcard else _final_meets(operator, public, wanted)
+        return None if is_wildcard or is_later else _final_meets(operator, public, wanted)
     have, want = numbers(public), numbers(wanted)
     if operator == "~=":
         return compare(">=", have, want) and padded(have, want)[: len(want) - 1] == want[:-1] if len(want) > 1 else None
     if is_wildcard:
         return (padded(have, want)[: len(want)] == want) == (operator == "==")
+    if is_later and compare("==", have, want):
+        return operator in (">=", "!=")
     return compare(operator, have, want)
 
 

@@ -12,7 +12,6 @@ from gpudoctor.host.port import Host
 from gpudoctor.probes.libraries.opened import played as played_frameworks
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.loader.search import Process
-from gpudoctor.probes.packages.records import places_of
 from gpudoctor.probes.reading import names_in
 from gpudoctor.sources.libraries_names import family_of, is_of_torch, soname_of
 
@@ -85,7 +84,7 @@ def _modules(host: Host, location: str, folder: str | None) -> list[str]:
     raw = host.read(f"{location}/{folder}/RECORD", limit=_RECORD_LIMIT) if folder else None
     if not isinstance(raw, bytes):
         return []
-    lines = (raw[raw.rfind(b"\n", 0, at) + 1 : at + len(b".so")] for at in places_of(raw, b".so,"))
+    lines = (part[part.rfind(b"\n") + 1 :] + b".so" for part in raw.split(b".so,")[:-1])
     paths = [
         line.decode("utf-8", "replace") for line in lines if not line.rpartition(b"/")[2].startswith((b"lib", b".so"))
     ]

@@ -25,8 +25,13 @@ _TESTS = re.compile(r"(?:^|/)tests?/")
 _RECORDERS = ("pip", "uv")
 #: Of an import package, its own folders are asked for: one that is gone has many files, and none may be in the sample.
 _DEPTH = 2
+_INIT = b"/__init__.py,"
 #: What stands in the line of a shared library.
-_LIBRARY = {"win32": (b".dll,", b".pyd,"), "darwin": (b".so,", b".dylib,"), "linux": (b".so,", b".so.")}
+_LIBRARY = {
+    "win32": re.compile(rb"\.(?:dll|pyd),"),
+    "darwin": re.compile(rb"\.(?:so|dylib),"),
+    "linux": re.compile(rb"\.so[,.]"),
+}
 
 
 class Row(Fact, frozen=True):
@@ -45,6 +50,8 @@ class Record(Fact, frozen=True, kw_only=True):
     #: The metadata folder's name.
     folder: str
     raw: bytes
+    #: Where in it the suffixes of shared libraries are.
+    libraries: tuple[int, ...]
     #: How many lines state a size (compiled .pyc files and RECORD itself do not).
     sized: int
 
@@ -70,21 +77,18 @@ def read_record(host: Host, package: str, location: str, folder: str, installer:
     if not isinstance(raw, bytes) or not raw:
         return None
     try:
-        raw.decode()
+        raw.isascii() or raw.decode()
     except UnicodeDecodeError:
         return Broken(path=path, reason="it is no text")
-    return Record(package=package, location=location, folder=folder, raw=raw, sized=raw.count(b",sha256="))
-
-
-def places_of(raw: bytes, *words: bytes) -> list[int]:
-    """Where these words stand, in order. A RECORD has megabytes, of which an expression would look at each byte."""
-    found = []
-    for word in words:
-        at = raw.find(word)
-        while at >= 0:
-            found.append(at)
-            at = raw.find(word, at + 1)
-    return sorted(found)
+    suffixes = _LIBRARY.get(host.platform, _LIBRARY["linux"]).finditer(raw)
+    return Record(
+        package=package,
+        location=location,
+        folder=folder,
+        raw=raw,
+        libraries=tuple(match.start() for match in suffixes),
+        sized=raw.count(b",sha256="),
+    )
 
 
 def agreement(host: Host, record: Record | Broken | None) -> float:
@@ -124,7 +128,7 @@ def find_damage(
                 found = None if stat is None else stat.size
                 damaged.append(Damage(package=record.package, path=path, expected=row.size, found=found))
 
-    compare(_chosen(records, host.platform))
+    compare(_chosen(records))
     # Where some files are gone, how many there are is asked of all.
     incomplete = {one.package for one in damaged if one.found is None}
     for record in records:
@@ -136,15 +140,14 @@ def find_damage(
     return tuple(damaged[:MOST_DAMAGES]), checked
 
 
-def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, Row]]:
+def _chosen(records: Sequence[Record]) -> Iterator[tuple[Record, Row]]:
     """Each package's own __init__.py and those of its folders, all shared libraries, then lines evenly spread."""
-    words = _LIBRARY.get(platform, _LIBRARY["linux"])
     for record in records:
         if (first := _own_init(record)) is not None:
             yield record, first
         for row in _folders(record.raw):
             yield record, row
-        for row in _rows_at(record.raw, places_of(record.raw, *words)):
+        for row in _rows_at(record.raw, record.libraries):
             if is_library(row.path):
                 yield record, row
     step = max(1, sum(len(record.raw) for record in records) // SAMPLE)
@@ -171,13 +174,14 @@ def _own_init(record: Record) -> Row | None:
 
 def _folders(raw: bytes) -> Iterator[Row]:
     """The __init__.py of import packages, and of the folders in them."""
-    for at in places_of(raw, b"/__init__.py,"):
+    at = raw.find(_INIT)
+    while at >= 0:
         start = raw.rfind(b"\n", 0, at) + 1
-        if raw.count(b"/", start, at + 1) > _DEPTH:
-            continue
-        row = parse_row(raw[start : raw.find(b"\n", start)])
-        if row is not None and not _TESTS.search(row.path):
-            yield row
+        if raw.count(b"/", start, at + 1) <= _DEPTH:
+            row = parse_row(raw[start : raw.find(b"\n", start)])
+            if row is not None and not _TESTS.search(row.path):
+                yield row
+        at = raw.find(_INIT, at + 1)
 
 
 def _rows_at(raw: bytes, offsets: Iterable[int]) -> Iterator[Row]:

@@ -11,10 +11,12 @@ def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Pr
     """An installed framework is newer than gpudoctor's compatibility tables."""
     for name in computing():
         framework = frameworks.get(name)
-        newest = matrix.newest(name)
         have = release_numbers(framework.version) if framework else None
+        if framework is None or have is None:
+            continue
+        newest = matrix.newest(name)
         known = release_numbers(newest)
-        if framework is None or have is None or known is None or have <= known:
+        if known is None or have <= known:
             continue
         yield problem(
             f"{framework.label} is newer than the latest {name} that gpudoctor knows, {newest}.",
