@@ -68,13 +68,13 @@ def command(
     from gpudoctor.examine.look import begin_to_examine, read_snapshot
 
     finish = begin_to_examine(python) if source is None else partial(read_snapshot, source)
-    # The look waits for other processes for a good part of its time: what judges is read from disk meanwhile.
-    look = Aside(finish)
+    # What judges is read from disk while other processes look. The rest of the look is in a thread, so that Ctrl-C
+    # ends it whatever it is held by; two threads that compute would only take turns.
     from gpudoctor.cli.show import show, show_age
     from gpudoctor.examine.judging import criteria_of, judge
 
     criteria = criteria_of(select, ignore, require, fail_on)
-    snapshot, complete = look.result(), True
+    snapshot, complete = Aside(finish).result(), True
     if source is None and not static:
         from gpudoctor.examine.look import run_frameworks
 

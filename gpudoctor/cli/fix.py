@@ -65,14 +65,14 @@ def command(
         raise click.exceptions.Exit(apply(python, only, require, indexes, yes=yes, as_json=form == "json"))
     from gpudoctor.examine.look import begin_to_examine, read_snapshot
 
-    look = Aside(begin_to_examine(python) if source is None else partial(read_snapshot, source))
+    finish = begin_to_examine(python) if source is None else partial(read_snapshot, source)
     from gpudoctor.cli.fix_plan import codes_of, show_plan, with_plan
     from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.facts.plan import Plan
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
-    report = with_plan(judge(look.result(), criteria), codes, indexes)
+    report = with_plan(judge(Aside(finish).result(), criteria), codes, indexes)
     if source is None:
         from gpudoctor.install.repeated_fixes import without_tried
 

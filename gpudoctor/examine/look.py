@@ -12,7 +12,6 @@ from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.live import Task
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.host.given import read_named
 
 
 def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
@@ -24,7 +23,7 @@ def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
     # Imported here: judging a saved snapshot needs no probes.
     from gpudoctor.host.real import RealHost
     from gpudoctor.probes.take import begin_snapshot
-    from gpudoctor.probes.target.probe import choose
+    from gpudoctor.probes.target.choice import choose
 
     host = RealHost()
     if python is not None and (fault := choose(host, python).fault):
@@ -93,6 +92,9 @@ def stated_in(path: str) -> Snapshot:
 
 def read_snapshot(source: str) -> Snapshot:
     """The snapshot in a file, or on standard input for "-". Raises CannotExamine."""
+    # Imported here: a look at this machine reads no file that was named.
+    from gpudoctor.host.given import read_named
+
     try:
         raw = read_named(source, MAX_BYTES + 1)
     except OSError as error:

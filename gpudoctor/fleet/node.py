@@ -52,14 +52,13 @@ def _examined(record: NodeRecord, budget: Budget, python: str | None, run: str) 
 
     host = HurriedHost(budget)
     finish = begin_snapshot(host, python, fork=sys.platform == "linux", seconds=budget.left - RESERVE)
-    look = Aside(finish)
-    # What judges is read from disk while the look waits for its children.
+    # What judges is read from disk while other processes look.
     from gpudoctor.examine.judging import Criteria, judge
     from gpudoctor.fleet.fingerprint import fingerprint_of
     from gpudoctor.rules.load import load_rules
 
     criteria = Criteria(rules=load_rules())
-    snapshot = look.result()
+    snapshot = Aside(finish).result()
     if host.cut_short:
         snapshot = without_hasty_verdict(snapshot)
     if run == "smoke":

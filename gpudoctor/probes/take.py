@@ -17,6 +17,7 @@ from gpudoctor.host.background import Aside
 from gpudoctor.host.port import Host
 
 if TYPE_CHECKING:
+    from gpudoctor.probes.gpus.probe import Seen
     from gpudoctor.probes.target.choice import Choice, Fault
     from gpudoctor.probes.target.identity import Identity
 
@@ -43,7 +44,8 @@ def begin_snapshot(
     crashes: list[str] = []
     until = None if seconds is None else time.monotonic() + seconds
     target = _begin_with_target(host, python, fork=fork)
-    return lambda: _finish(host, target, crashes, until)
+    gpus = _begin_with_gpus(host, crashes)
+    return lambda: _finish(host, target, gpus, crashes, until)
 
 
 def _begin_with_target(host: Host, python: str | None, *, fork: bool) -> "_Apart | Aside[TargetSections]":
@@ -54,13 +56,22 @@ def _begin_with_target(host: Host, python: str | None, *, fork: bool) -> "_Apart
     return Aside(lambda: look_at_target(host, python))
 
 
-def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[str], until: float | None) -> Snapshot:
-    asked_gpus = Aside(lambda: _look_at_gpus(host, crashes))
-    asked_machine = Aside(lambda: _look_at_machine(host, crashes))
-    sections = {
-        **_in_time(asked_machine, until, lambda late: dict.fromkeys(_OF_MACHINE, late)),
-        **_in_time(asked_gpus, until, lambda late: dict.fromkeys(_OF_GPUS, late)),
-    }
+def _finish(
+    host: Host,
+    target: "_Apart | Aside[TargetSections]",
+    gpus: Callable[[], dict[str, Any]],
+    crashes: list[str],
+    until: float | None,
+) -> Snapshot:
+    if until is None:
+        sections = {**_look_at_machine(host, crashes), **gpus()}
+    else:
+        # Each in a thread: where one is held, the other is still seen in time.
+        asked_gpus, asked_machine = Aside(gpus), Aside(lambda: _look_at_machine(host, crashes))
+        sections = {
+            **_in_time(asked_machine, until, lambda late: dict.fromkeys(_OF_MACHINE, late)),
+            **_in_time(asked_gpus, until, lambda late: dict.fromkeys(_OF_GPUS, late)),
+        }
     seen = _in_time(
         target, until, lambda late: TargetSections(interpreter=late, packages=late, frameworks=late, libraries=late)
     )
@@ -111,7 +122,7 @@ class _Apart:
 _OF_MACHINE = ("host", "container", "environ", "toolkits")
 _OF_GPUS = ("gpus", "driver")
 
-# Each look imports its own probes: its child is started before the others' code is read from disk.
+# Each look imports its own probes: children are started before the others' code is read from disk.
 
 
 def _look_at_machine(host: Host, crashes: list[str]) -> dict[str, Any]:
@@ -128,11 +139,17 @@ def _look_at_machine(host: Host, crashes: list[str]) -> dict[str, Any]:
     }
 
 
-def _look_at_gpus(host: Host, crashes: list[str]) -> dict[str, Any]:
+def _begin_with_gpus(host: Host, crashes: list[str]) -> Callable[[], dict[str, Any]]:
     from gpudoctor.probes.gpus import probe as gpus
+
+    begun = _guarded(crashes, lambda: gpus.begin(host))
+    return lambda: _look_at_gpus(host, begun, crashes)
+
+
+def _look_at_gpus(host: Host, begun: "Callable[[], Seen] | Gap", crashes: list[str]) -> dict[str, Any]:
     from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
 
-    answers = _guarded(crashes, lambda: gpus.probe(host))
+    answers = begun if isinstance(begun, Gap) else _guarded(crashes, begun)
     if isinstance(answers, Gap):
         not_asked = Answer(outcome="not-asked")
         answers = (answers, NvmlFacts(nvml=not_asked), CudaFacts(cuda_init=not_asked))

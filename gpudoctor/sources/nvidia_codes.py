@@ -5,6 +5,11 @@ Names and numbers: nvml.h (nvmlReturn_t) and cuda.h (CUresult) of CUDA 13.5, rea
 
 from typing import NamedTuple
 
+from gpudoctor.facts.base import Source
+
+#: nvidia-smi, which tells NVML's codes in words.
+SMI = Source(kind="command", where="nvidia-smi")
+
 
 class Code(NamedTuple):
     """A return code's name and one sentence of meaning; `meaning` is None for a code we do not know."""

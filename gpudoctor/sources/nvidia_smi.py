@@ -3,13 +3,10 @@
 from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Source
 from gpudoctor.facts.gpus import Gpu, PcieLink, Power, Refusal
 from gpudoctor.facts.versions import Capability, DriverRelease
-from gpudoctor.sources.nvidia_codes import NO_CODE
+from gpudoctor.sources.nvidia_codes import NO_CODE, SMI
 from gpudoctor.sources.pci import bus_id
-
-SOURCE = Source(kind="command", where="nvidia-smi")
 
 #: The GPU has no such value. Anything else in square brackets is a refusal.
 _NOTHING = ("", "N/A", "[N/A]", "[Not Supported]", "Not Supported", "[Not Found]")
@@ -88,7 +85,7 @@ def _gpu(row: dict[str, str]) -> Gpu:
         pcie=pcie if pcie != PcieLink() else None,
         power=power if power != Power() else None,
         refusals=tuple(_refusal(name, value) for name, value in row.items() if _refused(value)),
-        source=SOURCE,
+        source=SMI,
     )
 
 

@@ -6,7 +6,8 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.gpus import Gpu, GpuProcess, Power
 from gpudoctor.facts.versions import CudaVersion, DriverRelease, whole_number
-from gpudoctor.sources.nvidia_smi import SOURCE, flag_of, mode_of, number_of
+from gpudoctor.sources.nvidia_codes import SMI
+from gpudoctor.sources.nvidia_smi import flag_of, mode_of, number_of
 from gpudoctor.sources.pci import bus_id
 
 _DRIVER = re.compile(r"\b(?:Driver|KMD) Version:\s*([\d.]{1,40})")
@@ -38,7 +39,7 @@ def parse_banner(text: str) -> tuple[DriverRelease | None, CudaVersion | None]:
     return DriverRelease.parse(driver and driver.group(1)), CudaVersion.parse(cuda and cuda.group(1))
 
 
-def parse_table(text: str, source: Source = SOURCE) -> tuple[Gpu, ...]:
+def parse_table(text: str, source: Source = SMI) -> tuple[Gpu, ...]:
     """The GPUs of the table, their names as they are cut off there."""
     lines = [line.strip()[:_WIDTH] for line in text.splitlines()]
     rows = ((at, row) for at, line in enumerate(lines) if (row := _ROW.match(line)))

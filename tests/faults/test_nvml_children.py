@@ -11,8 +11,10 @@ import pytest
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Fabric, Gpus
 from gpudoctor.facts.versions import Capability
+from gpudoctor.host.port import Host
 from gpudoctor.probes.gpus import probe as gpus
-from gpudoctor.probes.nvidia.children import ask_cuda, ask_nvml, binding_folder
+from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
+from gpudoctor.probes.nvidia.children import begin_cuda, begin_nvml, binding_folder
 from tests.fake_driver import FakeDriver, FakeMachine, compiled_driver, machine, on_bus  # noqa: F401 - fixture
 
 BUDGET = 0.6
@@ -22,6 +24,14 @@ PROMISE = 2.0
 
 def host_with(driver: FakeDriver, scenario, *, kind: str = "both", **more) -> FakeMachine:
     return FakeMachine.with_driver(driver.environment(scenario, kind), **more)
+
+
+def ask_nvml(host: Host) -> NvmlFacts:
+    return begin_nvml(host)()
+
+
+def ask_cuda(host: Host) -> CudaFacts:
+    return begin_cuda(host)()
 
 
 # Healthy -------------------------------------------------------------------------------------------------------------

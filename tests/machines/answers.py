@@ -5,7 +5,8 @@ import json
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts, parse_cuda, parse_nvml
+from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
+from gpudoctor.probes.nvidia.replies import parse_cuda, parse_nvml
 
 ASK_NVML = ("python", "-I", "-S", "-B", "ask_nvml.py")
 ASK_CUDA = ("python", "-I", "-S", "-B", "ask_cuda.py")

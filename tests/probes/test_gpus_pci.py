@@ -9,7 +9,7 @@ from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.gpus.merge import merge
 from gpudoctor.probes.gpus.pci import BUS, name_in_list, parse_information, read_bus
 from gpudoctor.probes.gpus.platform import parse_pnputil
-from gpudoctor.sources.nvidia_smi import SOURCE
+from gpudoctor.sources.nvidia_codes import SMI
 from tests.machines import parts
 
 PCI_IDS = """\
@@ -170,7 +170,7 @@ Instanz-ID:                 ROOT\BASICDISPLAY\0000
 
 
 def test_the_adapters_of_windows_in_any_language() -> None:
-    seen = [(gpu.vendor, gpu.pci_id) for gpu in parse_pnputil(PNPUTIL, SOURCE)]
+    seen = [(gpu.vendor, gpu.pci_id) for gpu in parse_pnputil(PNPUTIL, SMI)]
     assert seen == [("nvidia", "10de:2684"), ("intel", "8086:a780")]
 
 

@@ -13,7 +13,8 @@ from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.gpus.smi import _FIELDS, parse_failure, read_smi
-from gpudoctor.sources.nvidia_smi import SOURCE, parse_csv
+from gpudoctor.sources.nvidia_codes import SMI
+from gpudoctor.sources.nvidia_smi import parse_csv
 from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
 from gpudoctor.tickets.pasted import plain
 from gpudoctor.tickets.smi import parse_smi
@@ -237,7 +238,7 @@ def test_a_machine_of_which_only_nvidia_smi_tells() -> None:
     assert isinstance(seen, Gpus) and len(seen.devices) == 1
     gpu = seen.devices[0]
     assert (gpu.name, gpu.bound_driver, gpu.capability) == ("NVIDIA GeForce RTX 4090", "nvidia", Capability("8.9"))
-    assert nvml.nvml.ok and nvml.nvml.device_count == 1 and nvml.nvml.source == SOURCE
+    assert nvml.nvml.ok and nvml.nvml.device_count == 1 and nvml.nvml.source == SMI
     assert (str(nvml.release), str(nvml.cuda)) == ("610.43.02", "13.3")
     assert [source.where for source in seen.sources] == ["nvidia-smi", "/sys/bus/pci/devices"]
 

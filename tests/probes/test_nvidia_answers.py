@@ -10,7 +10,7 @@ from gpudoctor.facts.gpus import Gpu, GpuProcess
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.gpus.processes import name_processes
-from gpudoctor.probes.nvidia.answers import parse_cuda, parse_nvml
+from gpudoctor.probes.nvidia.replies import parse_cuda, parse_nvml
 from gpudoctor.sources.nvidia_codes import cuda_code, nvml_code
 from gpudoctor.sources.pci import bus_id
 

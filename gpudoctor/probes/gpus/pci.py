@@ -8,8 +8,6 @@ import msgspec
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.host.port import Host
-from gpudoctor.probes.gpus.kfd import architectures
-from gpudoctor.probes.gpus.pci_path import read_iommu, read_link, reads_redirect
 from gpudoctor.probes.reading import text_of, word_of
 
 BUS = "/sys/bus/pci/devices"
@@ -51,6 +49,8 @@ def read_bus(host: Host, *, ask_driver: bool = True) -> PciGpus | Gap:
             nvswitches += 1
     gpus = [_with_redirect(host, gpu, found) for gpu in found]
     if any(gpu.vendor == "amd" for gpu in gpus):
+        from gpudoctor.probes.gpus.kfd import architectures
+
         models = architectures(host)
         gpus = [msgspec.structs.replace(gpu, architecture=models.get(gpu.pci_bus_id or "")) for gpu in gpus]
     return PciGpus(tuple(_named(host, gpus)), nvswitches)
@@ -61,6 +61,8 @@ def _with_redirect(host: Host, gpu: Gpu, all_gpus: list[Gpu]) -> Gpu:
     alone = sum(other.vendor == gpu.vendor for other in all_gpus) < 2
     if alone or gpu.pci_power_state == "D3cold":
         return gpu
+    from gpudoctor.probes.gpus.pci_path import reads_redirect
+
     return msgspec.structs.replace(gpu, acs_redirect=reads_redirect(host, f"{BUS}/{gpu.pci_bus_id}"))
 
 
@@ -71,6 +73,9 @@ def _gpu(host: Host, name: str, kind: str, *, ask_driver: bool) -> list[Gpu]:
     # Class 12, "processing accelerators", is what AMD's newer Instinct cards say; other vendors' are not GPUs.
     if vendor is None or (kind.startswith("12") and vendor != "amd"):
         return []
+    # Imported here: many machines have none.
+    from gpudoctor.probes.gpus.pci_path import read_iommu, read_link
+
     driver = host.link(f"{folder}/driver")
     power = word_of(host, f"{folder}/power_state")
     information = text_of(host, f"/proc/driver/nvidia/gpus/{name.lower()}/information") if ask_driver else None

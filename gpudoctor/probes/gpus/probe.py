@@ -1,26 +1,27 @@
 """All GPUs of the machine: NVML first, the PCI bus beside it, nvidia-smi and the CUDA driver where NVML is mute."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.driver import Answer
-from gpudoctor.facts.gpus import DeviceNode, Gpu, Gpus
-from gpudoctor.host.background import Aside
+from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.host.port import Host
-from gpudoctor.probes.driver.nodes import read_node
 from gpudoctor.probes.gpus import platform as gpus_platform
-from gpudoctor.probes.gpus.agree import contradictions
-from gpudoctor.probes.gpus.merge import from_cuda, merge
 from gpudoctor.probes.gpus.pci import SOURCE as PCI
 from gpudoctor.probes.gpus.pci import read_bus
-from gpudoctor.probes.gpus.plausible import plausible
-from gpudoctor.probes.gpus.processes import name_processes
-from gpudoctor.probes.gpus.smi import Smi, read_smi
-from gpudoctor.probes.nvidia.answers import CUDA, NVML, CudaFacts, NvmlFacts
-from gpudoctor.probes.nvidia.children import DEADLINE, ask_cuda, ask_nvml
-from gpudoctor.probes.reading import exists, names_in
-from gpudoctor.sources.nvidia_codes import NVML_NO_GPU
-from gpudoctor.sources.nvidia_smi import SOURCE as SMI
+from gpudoctor.probes.nvidia.answers import NVML, CudaFacts, NvmlFacts
+from gpudoctor.probes.nvidia.children import DEADLINE, begin_cuda, begin_nvml
+from gpudoctor.probes.reading import exists
+from gpudoctor.sources.nvidia_codes import NVML_NO_GPU, SMI
+
+if TYPE_CHECKING:
+    from gpudoctor.probes.gpus.smi import Smi
+
+#: What was seen, and what NVML and the CUDA driver answered.
+Seen = tuple[Gpus | Gap | None, NvmlFacts, CudaFacts]
 
 
 class _Bus(msgspec.Struct, frozen=True):
@@ -32,17 +33,35 @@ class _Bus(msgspec.Struct, frozen=True):
     source: Source = PCI
 
 
-def probe(host: Host, deadline: float = DEADLINE) -> tuple[Gpus | Gap | None, NvmlFacts, CudaFacts]:
+def probe(host: Host, deadline: float = DEADLINE) -> Seen:
     """The GPUs, and what NVML and the CUDA driver answered. `deadline` in seconds is for each of those. Never raises.
 
     None means that the hardware was looked at and holds no GPU; where it cannot be looked at, that is a Gap.
     """
-    beside = Aside(lambda: ask_cuda(host, deadline))
-    nvml = ask_nvml(host, deadline)
-    bus = _read_hardware(host, ask_driver=nvml.nvml.outcome not in ("timed-out", "stuck"))
-    smi = read_smi(host, deadline) if _smi_may_know_more(nvml) else None
-    cuda = beside.result()
-    return _gpus(host, nvml, cuda, bus, smi), _facts(nvml, smi), cuda
+    return begin(host, deadline)()
+
+
+def begin(host: Host, deadline: float = DEADLINE) -> Callable[[], Seen]:
+    """Begin to ask NVML and the CUDA driver, each in a child; the call that is returned does the rest."""
+    asked_cuda, asked_nvml = begin_cuda(host, deadline), begin_nvml(host, deadline)
+
+    def finish() -> Seen:
+        nvml = asked_nvml()
+        bus = _read_hardware(host, ask_driver=nvml.nvml.outcome not in ("timed-out", "stuck"))
+        smi = _ask_smi(host, deadline) if _smi_may_know_more(nvml) else None
+        cuda = asked_cuda()
+        return _gpus(host, nvml, cuda, bus, smi), _facts(nvml, smi), cuda
+
+    return finish
+
+
+def _ask_smi(host: Host, deadline: float) -> "Smi | None":
+    if host.tool("nvidia-smi") is None:
+        return None
+    # Imported here: few machines have it where NVML is mute.
+    from gpudoctor.probes.gpus.smi import read_smi
+
+    return read_smi(host, deadline)
 
 
 def _read_hardware(host: Host, *, ask_driver: bool) -> _Bus:
@@ -77,37 +96,17 @@ def _smi_may_know_more(nvml: NvmlFacts) -> bool:
     return not nvml.gpus and nvml.nvml.outcome in ("no-library", "not-asked", "crashed", "garbage")
 
 
-def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: Smi | None) -> Gpus | Gap | None:
-    listed, source = _best_list(nvml, cuda, smi)
-    devices = merge(listed, bus.gpus)
-    if not devices:
+def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: "Smi | None") -> Gpus | Gap | None:
+    by_smi = smi.gpus if smi is not None else ()
+    if not (nvml.gpus or by_smi or cuda.devices or bus.gpus):
         return _none_seen(nvml, bus, smi)
-    return Gpus(
-        devices=tuple(name_processes(host, plausible(gpu)) for gpu in devices),
-        sources=tuple(source for source in (source, bus.source if bus.gpus else None) if source is not None),
-        nvswitches=bus.nvswitches,
-        peer_links=nvml.peer_links,
-        amd_nodes=_amd_nodes(host) if any(gpu.vendor == "amd" for gpu in devices) else None,
-        contradictions=contradictions(nvml.gpus, cuda.devices),
-    )
+    # Imported here: many machines have none.
+    from gpudoctor.probes.gpus.listed import gpus_of
+
+    return gpus_of(host, nvml, cuda, by_smi, (bus.gpus, bus.source), bus.nvswitches)
 
 
-def _amd_nodes(host: Host) -> tuple[DeviceNode, ...] | None:
-    names = names_in(host, "/dev") if host.platform.startswith("linux") else None
-    return None if names is None else tuple(read_node(host, f"/dev/{name}") for name in names if name == "kfd")
-
-
-def _best_list(nvml: NvmlFacts, cuda: CudaFacts, smi: Smi | None) -> tuple[tuple[Gpu, ...], Source | None]:
-    if nvml.gpus:
-        return nvml.gpus, NVML
-    if smi is not None and smi.gpus:
-        return smi.gpus, SMI
-    if cuda.devices:
-        return from_cuda(cuda.devices, CUDA), CUDA
-    return (), None
-
-
-def _none_seen(nvml: NvmlFacts, bus: _Bus, smi: Smi | None) -> Gap | None:
+def _none_seen(nvml: NvmlFacts, bus: _Bus, smi: "Smi | None") -> Gap | None:
     """Nothing is listed: that is no GPU only if the bus, NVML and nvidia-smi all leave no doubt."""
     answer = nvml.nvml
     if smi is not None and (how := _leaves_doubt(smi.answer)):
@@ -131,7 +130,7 @@ def _leaves_doubt(answer: Answer) -> str | None:
     return None if answer.outcome in ("no-library", "not-asked") else f"did not end well ({answer.outcome})"
 
 
-def _facts(nvml: NvmlFacts, smi: Smi | None) -> NvmlFacts:
+def _facts(nvml: NvmlFacts, smi: "Smi | None") -> NvmlFacts:
     """NVML's facts, with what nvidia-smi printed of them where NVML itself could not be asked."""
     if smi is None:
         return nvml

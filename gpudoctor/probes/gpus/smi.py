@@ -6,8 +6,8 @@ from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.host.port import Host, Ran
-from gpudoctor.sources.nvidia_codes import nvml_code
-from gpudoctor.sources.nvidia_smi import SOURCE, parse_csv, parse_lost_gpu, parse_release
+from gpudoctor.sources.nvidia_codes import SMI, nvml_code
+from gpudoctor.sources.nvidia_smi import parse_csv, parse_lost_gpu, parse_release
 from gpudoctor.sources.nvidia_smi import parse_failure as parse_failure_words
 from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
 
@@ -54,12 +54,12 @@ def _nothing_said(table: Ran) -> Answer:
     """It reports success, and what it printed is no table: nothing at all, or something else."""
     size = len(table.stdout)
     detail = f"{size} bytes that are no table" if size else "it printed nothing"
-    return Answer(outcome="garbage", detail=detail, source=SOURCE)
+    return Answer(outcome="garbage", detail=detail, source=SMI)
 
 
 def _success(count: int) -> Answer:
     name, meaning = nvml_code(0)
-    return Answer(outcome="answered", code=0, name=name, meaning=meaning, device_count=count, source=SOURCE)
+    return Answer(outcome="answered", code=0, name=name, meaning=meaning, device_count=count, source=SMI)
 
 
 def _query(host: Host, tool: str, left: float) -> tuple[Ran, float]:
@@ -79,19 +79,17 @@ def _query_for(host: Host, tool: str, fields: tuple[str, ...], timeout: float) -
 def parse_failure(ran: Ran) -> Answer:
     """What a failed run shows of NVML: its exit status may be an NVML code, or its words tell."""
     if ran.outcome == "timed-out":
-        return Answer(outcome="timed-out", source=SOURCE)
+        return Answer(outcome="timed-out", source=SMI)
     if ran.outcome == "abandoned":
-        return Answer(outcome="stuck", detail=ran.wchan, source=SOURCE)
+        return Answer(outcome="stuck", detail=ran.wchan, source=SMI)
     if ran.outcome == "signalled":
-        return Answer(outcome="crashed", detail=ran.signal, source=SOURCE)
+        return Answer(outcome="crashed", detail=ran.signal, source=SMI)
     if ran.outcome == "not-started":
-        return Answer(outcome="not-asked", detail=ran.reason, source=SOURCE)
+        return Answer(outcome="not-asked", detail=ran.reason, source=SMI)
     said = f"{ran.text}\n{ran.stderr.decode('utf-8', 'replace')}"
     lost = parse_lost_gpu(said)
     code = parse_failure_words(said) or (lost and lost[1]) or (ran.code if ran.code in _STATUSES else None)
     if code is None:
-        return Answer(outcome="garbage", detail=ran.describe(), source=SOURCE)
+        return Answer(outcome="garbage", detail=ran.describe(), source=SMI)
     name, meaning = nvml_code(code)
-    return Answer(
-        outcome="no-library" if code == 12 else "answered", code=code, name=name, meaning=meaning, source=SOURCE
-    )
+    return Answer(outcome="no-library" if code == 12 else "answered", code=code, name=name, meaning=meaning, source=SMI)

@@ -3,20 +3,12 @@
 import os
 import posixpath
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import gpudoctor
+from gpudoctor.host.background import Aside
 from gpudoctor.host.port import Host, Ran
-from gpudoctor.probes.nvidia.answers import (
-    CUDA,
-    NVML,
-    CudaFacts,
-    NvmlFacts,
-    no_library,
-    not_asked,
-    parse_cuda,
-    parse_nvml,
-)
+from gpudoctor.probes.nvidia.answers import CUDA, NVML, CudaFacts, NvmlFacts, no_library, not_asked
 from gpudoctor.probes.reading import exists
 from gpudoctor.search_path import own_path
 
@@ -38,23 +30,26 @@ _OTHER_DIRECTORIES = (
 )  # fmt: skip
 
 
-def ask_nvml(host: Host, deadline: float = DEADLINE) -> NvmlFacts:
-    """What NVML tells. Seconds. A machine without the library pays nothing."""
+def begin_nvml(host: Host, deadline: float = DEADLINE) -> Callable[[], NvmlFacts]:
+    """Begin to ask NVML; the call that is returned gives what it tells. A machine without the library pays nothing."""
     libraries = nvml_libraries(host)
-    if not libraries:
-        return NvmlFacts(nvml=no_library("no libnvidia-ml was found", NVML))
-    folder = binding_folder()
+    folder = binding_folder() if libraries else None
     if folder is None:
-        return NvmlFacts(nvml=not_asked("nvidia-ml-py is not installed beside gpudoctor", NVML))
-    return parse_nvml(_ask(host, "ask_nvml.py", (folder, *libraries), deadline))
+        why = not_asked("nvidia-ml-py is not installed beside gpudoctor", NVML)
+        return lambda: NvmlFacts(nvml=why if libraries else no_library("no libnvidia-ml was found", NVML))
+    from gpudoctor.probes.nvidia.replies import parse_nvml
+
+    return Aside(lambda: parse_nvml(_ask(host, "ask_nvml.py", (folder, *libraries), deadline))).result
 
 
-def ask_cuda(host: Host, deadline: float = DEADLINE) -> CudaFacts:
-    """What the CUDA driver tells. Seconds. A machine without the library pays nothing."""
+def begin_cuda(host: Host, deadline: float = DEADLINE) -> Callable[[], CudaFacts]:
+    """The same of the CUDA driver."""
     libraries = _libraries(host, "libcuda.so.1", "nvcuda.dll")
     if not libraries:
-        return CudaFacts(cuda_init=no_library("no libcuda was found", CUDA))
-    return parse_cuda(_ask(host, "ask_cuda.py", libraries, deadline))
+        return lambda: CudaFacts(cuda_init=no_library("no libcuda was found", CUDA))
+    from gpudoctor.probes.nvidia.replies import parse_cuda
+
+    return Aside(lambda: parse_cuda(_ask(host, "ask_cuda.py", libraries, deadline))).result
 
 
 def nvml_libraries(host: Host) -> tuple[str, ...]:
