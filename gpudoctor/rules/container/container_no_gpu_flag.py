@@ -17,7 +17,9 @@ INCUS = (
 BUS = "GPUs that the PCI bus shows"
 
 
-@rule("BOX002", name="container-no-gpu-flag", severity="error", when="not container.kind=none")
+@rule(
+    "BOX002", name="container-no-gpu-flag", severity="error", when="not container.kind=none, gpus.nvidia or host.tegra"
+)
 def container_no_gpu_flag(
     gpus: Gpus | Gap | None, driver: Driver | None, host: System | Gap | None, container: Container
 ) -> Iterator[Problem]:

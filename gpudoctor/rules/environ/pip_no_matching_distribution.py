@@ -20,7 +20,13 @@ EVERYWHERE = frozenset(
 )
 
 
-@rule("ENV004", name="pip-no-matching-distribution", severity="warning")
+@rule(
+    "ENV004",
+    name="pip-no-matching-distribution",
+    severity="warning",
+    when="live.symptoms or environ.PIP_INDEX_URL or environ.PIP_NO_INDEX or environ.UV_DEFAULT_INDEX"
+    " or environ.UV_INDEX_URL or environ.UV_NO_INDEX",
+)
 def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """The installer is configured to use only an index that lacks common packages."""
     told = tuple(_set_by_a_variable(environ)) if isinstance(environ, Environ) else ()

@@ -18,7 +18,12 @@ STRICT_TORCHAUDIO = numbers_of("torchaudio-compares-cuda")
 STRICT_TORCHVISION = numbers_of("torchvision-major-only")
 
 
-@rule("FRM004", name="torch-companion-cuda", severity="error", when="frameworks.torch.variant")
+@rule(
+    "FRM004",
+    name="torch-companion-cuda",
+    severity="error",
+    when="frameworks.torch.variant, frameworks.torchvision or frameworks.torchaudio",
+)
 def torch_companion_cuda(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only."""
     torch = frameworks.get("torch")

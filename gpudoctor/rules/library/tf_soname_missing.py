@@ -34,7 +34,7 @@ OPTIONAL = ("libnvinfer", "libnccl", "libnvshmem", "libcufile", "libcupti", "lib
 LINKED = ("libnccl", "libcupti")
 
 
-@rule("LIB002", name="tf-soname-missing", severity="error")
+@rule("LIB002", name="tf-soname-missing", severity="error", when="frameworks.found.variant=cuda")
 def tf_soname_missing(
     gpus: Gpus | None,
     libraries: Libraries,

@@ -10,7 +10,12 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule,
 _GCC = re.compile(r"(.*/)?(gcc|cc|g\+\+|c\+\+)(-\d+)?")
 
 
-@rule("TLK003", name="nvcc-gcc-too-new", severity="error")
+@rule(
+    "TLK003",
+    name="nvcc-gcc-too-new",
+    severity="error",
+    when="toolkits.compiler_version, toolkits.found.nvcc or toolkits.nvcc_on_path or toolkits.excerpt",
+)
 def nvcc_gcc_too_new(
     gpus: Gpus | Gap | None,
     container: Container | Gap | None,

@@ -7,7 +7,9 @@ from gpudoctor.rules.sections import Container, Environ, Frameworks, Gap, Gpus, 
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 
-@rule("TLK002", name="nvcc-torch-mismatch", severity="error")
+@rule(
+    "TLK002", name="nvcc-torch-mismatch", severity="error", when="frameworks.torch.cuda, frameworks.torch.variant=cuda"
+)
 def nvcc_torch_mismatch(
     gpus: Gpus | Gap | None,
     container: Container | Gap | None,
