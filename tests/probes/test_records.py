@@ -4,10 +4,12 @@ import os
 
 import pytest
 
-from gpudoctor.facts.python import Damage
+from gpudoctor.facts.python import Damage, Interpreter
 from gpudoctor.host.real import RealHost
+from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.packages import probe as packages
-from gpudoctor.probes.packages.records import Record, Row, find_damage, is_library, parse_row
+from gpudoctor.probes.packages.foreign import find_foreign
+from gpudoctor.probes.packages.records import Record, Row, find_damage, is_library, parse_row, read_record
 from tests.probes.site_folder import install
 from tests.probes.test_packages import interpreter, look
 
@@ -265,7 +267,9 @@ def test_an_emptied_init_of_a_package_is_found(tmp_path):
     (site / "torch" / "__init__.py").write_bytes(b"")
     for order in (lines, lines[::-1]):
         raw = "\n".join(order).encode() + b"\n"
-        record = Record(package="torch", location=str(site), folder="torch-2.6.0.dist-info", raw=raw, sized=len(order))
+        record = Record(
+            package="torch", location=str(site), folder="torch-2.6.0.dist-info", raw=raw, libraries=(), sized=len(order)
+        )
         damages, _ = find_damage(RealHost(), [record])
         assert [(one.path.rpartition("/")[2], one.found) for one in damages] == [("__init__.py", 0)]
 
@@ -323,7 +327,6 @@ def test_the_record_of_another_release_beside_that_of_the_files(newer, other, tm
     [
         (["numpy/_core/_umath.cpython-310-x86_64-linux-gnu.so"], ["cp310-cp310-manylinux"], {}, "3.10"),
         (["numpy/_umath.cpython-37m-x86_64-linux-gnu.so"], ["cp37-cp37m-manylinux1"], {}, "3.7"),
-        (["numpy/_umath.cp310-win_amd64.pyd"], ["cp310-cp310-win_amd64"], {}, "3.10"),
         (["numpy/_umath.cpython-312-x86_64-linux-gnu.so"], ["cp312-cp312-x"], {"free_threaded": True}, "3.12"),
         (["numpy/_umath.cpython-312t-x86_64-linux-gnu.so"], ["cp312-cp312t-x"], {}, "3.12t"),
         # For this Python, also beside another one's; for all of them.
@@ -346,3 +349,14 @@ def test_modules_for_another_python(modules, tags, changes, python, tmp_path):
     assert [(one.package, one.path, one.python) for one in seen] == (
         [("numpy", str(tmp_path / modules[0]), python)] if python else []
     )
+
+
+def test_a_module_for_another_python_on_windows():
+    folder, module = r"C:\site\numpy-2.2.0.dist-info", r"C:\site\numpy/_umath.cp310-win_amd64.pyd"
+    record = "numpy/_umath.cp310-win_amd64.pyd,sha256=x,1\n"
+    files = {rf"{folder}\RECORD": record, rf"{folder}\WHEEL": "Tag: cp310-cp310-win_amd64\n", module: "y"}
+    host = RecordedHost(files, platform="win32")
+    found = read_record(host, "numpy", r"C:\site", "numpy-2.2.0.dist-info", "pip")
+    assert isinstance(found, Record)
+    interpreter = Interpreter(executable="python", implementation="cpython", version="3.12.1")
+    assert [one.python for one in find_foreign(host, [found], interpreter)] == ["3.10"]
