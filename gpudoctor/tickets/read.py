@@ -18,6 +18,7 @@ from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.crashes import with_programs
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
+from gpudoctor.tickets.listings import without_listings
 from gpudoctor.tickets.merge import Merger
 from gpudoctor.tickets.misread import reread
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
@@ -103,7 +104,7 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     merger = Merger((*stated, *_of_packages(stated)))
     sections = merger.sections()
     body = text.text
-    symptoms = recognise(with_programs(body), where="the text", clean=without_credentials)
+    symptoms = recognise(with_programs(without_listings(body)), where="the text", clean=without_credentials)
     symptoms += _implied(sections.get("live"), symptoms)
     if symptoms:
         sections["live"] = _with_symptoms(sections.get("live"), symptoms)
