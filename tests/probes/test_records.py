@@ -358,5 +358,5 @@ def test_a_module_for_another_python_on_windows():
     host = RecordedHost(files, platform="win32")
     found = read_record(host, "numpy", r"C:\site", "numpy-2.2.0.dist-info", "pip")
     assert isinstance(found, Record)
-    interpreter = Interpreter(executable="python", implementation="cpython", version="3.12.1")
-    assert [one.python for one in find_foreign(host, [found], interpreter)] == ["3.10"]
+    target = Interpreter(executable="python", chosen_by="own", implementation="cpython", version="3.12.1")
+    assert [one.python for one in find_foreign(host, [found], target)] == ["3.10"]
