@@ -4,12 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.failures import FailureRecord, failure_records
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule, Want
-
-_WANTS = tuple(Want(parameter=name, field=name) for name in ("live", "scene", "matrix"))
 
 
 def recorded_rules() -> Iterator[Rule]:
@@ -21,7 +17,7 @@ def recorded_rules() -> Iterator[Rule]:
             severity=record.severity,
             since=record.since,
             summary=record.summary,
-            wants=_WANTS,
+            wants=(Want(parameter="live", field="live"),),
             check=_Recorded(record),
             when="failure",
         )
@@ -34,14 +30,9 @@ class _Recorded:
         self._record = record
         self.__module__ = "gpudoctor.knowledge.failures"
 
-    def __call__(self, live: Live, scene: Scene, matrix: Matrix) -> Iterable[Problem]:
+    def __call__(self, live: Live) -> Iterable[Problem]:
         # Imported here: most looks run nothing.
-        from gpudoctor.rules._failure_fixes import FIXES
-        from gpudoctor.rules.live_problem import Failed, Said, problems, said
+        from gpudoctor.rules.live_problem import problems, said
 
-        def says(failed: Failed) -> Said:
-            sentence, fixes = said(self._record, failed)
-            computed = FIXES.get(self._record.name)
-            return sentence, computed(failed, scene, matrix) if computed else fixes
-
-        return problems(live, self._record.name, says)
+        record = self._record
+        return problems(live, record.name, lambda failed: said(record, failed))
