@@ -17,7 +17,6 @@ from gpudoctor.knowledge.conditions import ConditionRecord
 from gpudoctor.knowledge.cuda_programs import CudaProgram
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
-from gpudoctor.knowledge.manuals import Manual
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
@@ -121,12 +120,6 @@ class CauseFile(Strict, frozen=True, kw_only=True):
             yield from self.groups[effect[1:]] if effect.startswith("@") else (effect,)
 
 
-class WholeFailure(FailureRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A rule that reports failures, with its manual page."""
-
-    manual: Manual
-
-
 class StatementRecord(Statement, frozen=True, kw_only=True):
     """One statement with sentences that make it, and some that do not."""
 
@@ -148,12 +141,10 @@ LISTS: dict[str, tuple[str, Any]] = {
     "cuda_programs": ("program", tuple[CudaProgram, ...]),
     "statements": ("statement", tuple[StatementRecord, ...]),
     "frameworks": ("framework", tuple[Descriptor, ...]),
-    "failures": ("failure", tuple[WholeFailure, ...]),
+    "failures": ("failure", tuple[FailureRecord, ...]),
     "milestones": ("milestone", tuple[Milestone, ...]),
     "conditions": ("condition", tuple[ConditionRecord, ...]),
 }
-#: Those that are loaded as they are written.
-PLAIN = ("frameworks", "milestones", "programs", "cuda_programs", "conditions")
 
 
 def _shape(name: str) -> type[msgspec.Struct]:
@@ -208,27 +199,16 @@ def compiled() -> dict[Path, bytes]:
         "messages": MessageFile,
         "fragments": dict[str, Fragment],
         "causes": CauseFile,
-        "manuals": dict[str, Manual],
         **{name: _shape(name) for name in LISTS},
     }
-    failures = _listed("failures")
-    pages = {one.name: one.manual for one in failures}
-    for path in sorted((FOLDER / "manuals").glob("*.toml")):
-        pages |= _read(path, dict[str, Manual])
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
-        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in PLAIN},
-        FOLDER / "failures.json": _rows(map(_without_page, failures)),
-        FOLDER / "manuals.json": _named(pages),
+        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in LISTS if name != "statements"},
         FOLDER / "statements.json": _rows(map(_statement, statement_records())),
         FOLDER / "threads.json": _rows(threads(messages)),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
-
-
-def _without_page(failure: WholeFailure) -> FailureRecord:
-    return FailureRecord(**{name: getattr(failure, name) for name in FailureRecord.__struct_fields__})
 
 
 def threads(messages: list[Message]) -> Iterator[Thread]:
@@ -244,11 +224,6 @@ def threads(messages: list[Message]) -> Iterator[Thread]:
 def _rows(rows: Iterable[Fact]) -> bytes:
     """One a line, so that a diff shows them."""
     return b"[\n" + b",\n".join(map(msgspec.json.encode, rows)) + b"\n]\n"
-
-
-def _named(pages: dict[str, Manual]) -> bytes:
-    lines = (msgspec.json.encode(name) + b":" + msgspec.json.encode(page) for name, page in sorted(pages.items()))
-    return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
 def _indented(schema: dict[str, Any]) -> bytes:

@@ -28,15 +28,15 @@ from gpudoctor.facts.system import System
 from gpudoctor.knowledge.causes import Remedy as Written
 from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.frameworks import planned
-from gpudoctor.knowledge.manuals import manuals
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.extension_beside import extension_beside
 from gpudoctor.plan.places import machine_of
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 from gpudoctor.rules.live_problem import FIND_OUT
 
 _PYTHON = re.compile(r"python3?(?= )")
+_FIXING = MANUAL_HEADINGS[2]
 #: The same, where the next begins with a <WORD>.
 _SENTENCE_OR_WORD = re.compile(r"(?<=[.!?]) (?=[A-Z`\"<])")
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"])")
@@ -270,8 +270,8 @@ def _extension(snapshot: Snapshot) -> Fix | None:
 
 def advice(rule: Rule, system: str | None) -> str:
     """How to fix it, of the rule's manual page, without what is about other systems or about a report's other lines."""
-    page = manuals().get(rule.name)
-    sentences = _SENTENCE.split(_ASIDE.sub("", " ".join(page.fix.split() if page else ())))
+    _, _, text = rule.manual.partition(f"{_FIXING}:\n")
+    sentences = _SENTENCE.split(_ASIDE.sub("", " ".join(text.partition("\n\n")[0].split())))
     own = [one for one in sentences if not _BESIDE.search(one)]
     first = "; ".join(clause for clause in own[0].split("; ") if not is_foreign(clause, system)) if own else ""
     if not first:

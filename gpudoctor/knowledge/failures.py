@@ -30,8 +30,8 @@ class FailureRecord(Fact, frozen=True, kw_only=True):
     pasted: str | None = None
     #: In place of it, where a known message says what it means.
     known: str | None = None
-    #: One line: what it finds. The rest of its manual page is compiled with those of the other rules (manuals.py).
-    summary: str
+    #: Its first line is the summary.
+    manual: str
     fixes: tuple[FixRecord, ...] = ()
 
 

@@ -2,10 +2,9 @@
 
 import msgspec
 
-from gpudoctor.knowledge.manuals import HEADINGS
 from gpudoctor.language import wrapping
 from gpudoctor.report.terminal import Style
-from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 
 
 def rules_text(rules: tuple[Rule, ...], style: Style) -> str:
@@ -59,7 +58,7 @@ def reflowed(manual: str, columns: int) -> str:
 
 
 def _paragraph(lines: list[str], columns: int) -> str:
-    heading = lines[:1] if lines and lines[0].removesuffix(":") in HEADINGS.values() else []
+    heading = lines[:1] if lines and lines[0].removesuffix(":") in MANUAL_HEADINGS else []
     if heading == ["Sources:"]:
         return "\n".join(lines)
     text = " ".join(lines[len(heading) :])

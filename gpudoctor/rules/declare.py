@@ -2,7 +2,10 @@
 
     @rule("DRV007", name="driver-too-old", severity="error")
     def driver_too_old(driver: Driver, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
-        \"\"\"The summary, one line; the manual page stands in knowledge/manuals.\"\"\"
+        \"\"\"The first line is the summary.
+
+        The rest is the manual page, under the headings of MANUAL_HEADINGS.
+        \"\"\"
 
 A parameter names by its type the section it needs: absent makes the rule not applicable, a Gap skips it. `Gpus | None`
 admits absence, `Driver | Gap` admits the gap. `needs` names single facts without which the rule cannot tell; `when` is
@@ -47,6 +50,9 @@ ALWAYS_THERE: dict[type, str] = {Matrix: "matrix", Wish: "wish", Scene: "scene"}
 #: The release that a rule came with, where it names no other.
 FIRST = "0.1"
 
+#: Headings of a manual page, in order; each is a line of its own ending in a colon.
+MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to ignore it", "Sources")
+
 
 class Want(Fact, frozen=True, kw_only=True):
     """One parameter of a rule: a section's field (or matrix, wish, scene), and whether absence or a Gap is welcome."""
@@ -74,12 +80,11 @@ class Rule(Fact, frozen=True, kw_only=True):
 
     @property
     def manual(self) -> str:
-        """The manual page, as text."""
-        # Imported here: a check shows no manual.
-        from gpudoctor.knowledge.manuals import manuals
+        """The manual page: the check's docstring, as text."""
+        # Imported here: it costs 3 ms, and a check shows no manual.
+        import inspect
 
-        page = manuals().get(self.name)
-        return f"{self.summary}\n\n{page.text}" if page is not None else self.summary
+        return inspect.cleandoc(self.check.__doc__ or "")
 
 
 def rule(
@@ -93,7 +98,7 @@ def rule(
             name=name,
             severity=severity,
             since=since,
-            summary=(check.__doc__ or "").strip(),
+            summary=(check.__doc__ or "").lstrip().partition("\n")[0].strip(),
             wants=_wants(check),
             check=check,
             when=when,

@@ -1,4 +1,4 @@
-"""Finds every rule of the package. A rule's module is imported when it first judges.
+"""Finds every rule of the package. A rule's module is imported when it first judges, or its manual page is read.
 
 Those of failures.toml have no module. What another declares stands in index.json, which scripts/compile_knowledge
 writes. A file that is not there as it is on disk is imported: a rule that is being written needs no index.
@@ -45,14 +45,22 @@ class IndexedFile(Fact, frozen=True, kw_only=True):
 
 
 class _Deferred:
-    """A rule's check, whose module is imported when it is called."""
+    """A rule's check, whose module is imported when it is called or its docstring is read."""
 
     def __init__(self, module: str, name: str) -> None:
         self.__module__, self.__name__ = module, name
 
     def __call__(self, **sections: Any) -> Iterable[Problem]:
-        found: Iterable[Problem] = getattr(import_module(self.__module__), self.__name__)(**sections)
+        found: Iterable[Problem] = self._function()(**sections)
         return found
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        found: str | None = self._function().__doc__
+        return found
+
+    def _function(self) -> Any:
+        return getattr(import_module(self.__module__), self.__name__)
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ def recorded_rules() -> Iterator[Rule]:
             name=record.name,
             severity=record.severity,
             since=record.since,
-            summary=record.summary,
+            summary=record.manual.partition("\n")[0],
             wants=(Want(parameter="live", field="live"),),
             check=_Recorded(record),
             when="failure",
@@ -24,10 +24,11 @@ def recorded_rules() -> Iterator[Rule]:
 
 
 class _Recorded:
-    """The check of a record."""
+    """The check of a record; its docstring is the manual page, as a function's is."""
 
     def __init__(self, record: FailureRecord) -> None:
         self._record = record
+        self.__doc__ = record.manual
         self.__module__ = "gpudoctor.knowledge.failures"
 
     def __call__(self, live: Live) -> Iterable[Problem]:

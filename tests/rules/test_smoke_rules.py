@@ -29,6 +29,7 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import messages
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.rules._symptom_routing import OF_RUNS
+from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.failures import failures
 from gpudoctor.rules.load import load_rules
 from tests.rules.situations import environ, gpu, gpus
@@ -177,6 +178,10 @@ OF_MESSAGES = {message.reported_by for message in messages()}
 
 @pytest.mark.parametrize("rule", SMOKE, ids=lambda rule: rule.name)
 def test_a_rule_of_the_family(rule):
+    lines = rule.manual.splitlines()
+    headings = tuple(line[:-1] for line in lines if line.endswith(":") and line[:-1] in MANUAL_HEADINGS)
+    assert headings == MANUAL_HEADINGS
+    assert rule.summary.endswith(".")
     if rule.name != "framework-sees-fewer-gpus":
         assert rule.name in OF_RUNS | OF_MESSAGES
         assert rule.name in {name for _, name in (*FAILED, *PASTED)}, "no row of a table makes it fire"

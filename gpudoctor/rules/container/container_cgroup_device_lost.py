@@ -15,7 +15,35 @@ UNKNOWN = 999
 def container_cgroup_device_lost(
     gpus: Gpus, driver: Driver, container: Container, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """The container has lost access to the GPU's device files, although they exist."""
+    """The container has lost access to the GPU's device files, although they exist.
+
+    What it means:
+    The kernel keeps a list of devices for every container. The GPU was struck from it, or never on it. nvidia-smi says
+    "Failed to initialize NVML: Unknown Error".
+
+    Why it breaks:
+    With systemd as the manager of control groups, a daemon-reload on the host writes the lists anew, and devices that
+    were added from outside are lost. It often happens hours after the start of a container that worked.
+
+    Others never had the GPU on their list: with no-cgroups = true in the toolkit's settings, which only rootless Docker
+    needs; in Kubernetes, where the kubelet's static CPU manager writes the list anew; or when nvidia-uvm was loaded
+    only after the container was made.
+
+    How to fix it:
+    Start the container again. For good: use CDI (docker run --device nvidia.com/gpu=all), or create the links below
+    /dev/char on the host (nvidia-ctk system create-dev-char-symlinks --create-all), or let Docker manage control
+    groups itself (cgroupfs). If a new container fails at once, look for no-cgroups = true in
+    /etc/nvidia-container-runtime/config.toml and set it to false. --privileged hides the error and opens all of the
+    host: do not use it for this.
+
+    When to ignore it:
+    Never, if the container is to use the GPU.
+
+    Sources:
+    NVIDIA Container Toolkit, troubleshooting, "Containers losing access to GPUs with error: Failed to initialize NVML:
+    Unknown Error"; no-cgroups: https://github.com/NVIDIA/nvidia-container-toolkit/issues/381; static CPU manager:
+    https://github.com/NVIDIA/k8s-device-plugin, option passDeviceSpecs
+    """
     if not (gpus.nvidia or gpu_nodes(driver)) or not is_contained(container):
         return
     refused = [node for node in denied_nodes(driver) if is_denied_by_cgroup(node)]

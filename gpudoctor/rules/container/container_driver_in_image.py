@@ -13,7 +13,27 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, 
     when="not container.kind=none, not driver.nvml.ok or not driver.cuda_init.ok",
 )
 def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """The container image contains its own driver libraries, which conflict with the host's."""
+    """The container image contains its own driver libraries, which conflict with the host's.
+
+    What it means:
+    A container must use the driver libraries of its host, which the container toolkit hands in. This image has others
+    besides, and programs take those.
+
+    Why it breaks:
+    The image's libraries fit another kernel module than the host's: version mismatch, or no start at all. Mostly
+    someone installed the package cuda or nvidia-driver in the Dockerfile, or the image was exported from a container
+    that ran with an older driver. In LXC the libraries are installed by hand, and must be of the host's release.
+
+    How to fix it:
+    Build the image without driver packages: cuda-toolkit instead of cuda, or one of NVIDIA's own CUDA images.
+
+    When to ignore it:
+    When CUDA works in the container: then the host's libraries are found first.
+
+    Sources:
+    NVIDIA Container Toolkit, architecture overview,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/arch-overview.html
+    """
     inside = container.driver_packages_inside
     foreign = _foreign(driver)
     answers = [answer for answer in (driver.nvml, driver.cuda_init) if answer and answer.outcome != "not-asked"]

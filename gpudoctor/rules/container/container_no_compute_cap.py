@@ -16,7 +16,25 @@ VARIABLE = "NVIDIA_DRIVER_CAPABILITIES"
     when="not container.kind=none, not driver.cuda_init.ok",
 )
 def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """The container has nvidia-smi but not libcuda: its driver capabilities lack "compute"."""
+    """The container has nvidia-smi but not libcuda: its driver capabilities lack "compute".
+
+    What it means:
+    NVIDIA's toolkit hands a container only those parts of the driver that the variable NVIDIA_DRIVER_CAPABILITIES
+    names. "utility" gives nvidia-smi, "compute" gives libcuda. Here compute is missing.
+
+    Why it breaks:
+    Without libcuda no CUDA program starts, though nvidia-smi shows the GPU.
+
+    How to fix it:
+    Start the container with -e NVIDIA_DRIVER_CAPABILITIES=compute,utility, or set it so in the image.
+
+    When to ignore it:
+    When the container only watches the GPU.
+
+    Sources:
+    NVIDIA Container Toolkit, driver capabilities,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
+    """
     if not gpus.nvidia or not is_contained(container) or driver.libraries is None:
         return
     names = {library.name for library in driver.libraries if not library.stub}

@@ -23,7 +23,31 @@ BUS = "GPUs that the PCI bus shows"
 def container_no_gpu_flag(
     gpus: Gpus | Gap | None, driver: Driver | None, host: System | Gap | None, container: Container
 ) -> Iterator[Problem]:
-    """The container was started without access to the GPU of its host."""
+    """The container was started without access to the GPU of its host.
+
+    What it means:
+    The host has an NVIDIA GPU, but the container got neither its device files nor the driver's libraries.
+
+    Why it breaks:
+    A container sees only what it is given. docker run without --gpus gives no GPU, and --privileged gives the device
+    files but not the libraries.
+
+    How to fix it:
+    Start the container with --gpus all (Docker), with --device nvidia.com/gpu=all (Podman, CDI), with a device
+    reservation (Compose), with --runtime nvidia (Jetson), with nvidia.com/gpu in the resource limits and, where nvidia
+    is not containerd's default runtime, runtimeClassName: nvidia (Kubernetes), or with NVIDIA_VISIBLE_DEVICES=all
+    (enroot), with nvidia.runtime and a gpu device (Incus, LXD). The host needs the NVIDIA Container Toolkit. Do not
+    install a driver in the container.
+
+    When to ignore it:
+    When this container is not meant to use the GPU.
+
+    Sources:
+    NVIDIA Container Toolkit, https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html;
+    k8s-device-plugin, README, https://github.com/NVIDIA/k8s-device-plugin; enroot, standard hooks,
+    https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md; Incus, instance options,
+    https://linuxcontainers.org/incus/docs/main/reference/instance_options/
+    """
     found = known(gpus)
     cards = found.nvidia if found else ()
     # The GPU of a Jetson is on no bus, and a container does not see its device tree.

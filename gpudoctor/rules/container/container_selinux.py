@@ -8,7 +8,24 @@ from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, probl
 
 @rule("BOX017", name="container-selinux", severity="error", when="host.selinux_enforcing, not container.kind=none")
 def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: System) -> Iterator[Problem]:
-    """SELinux blocks the container's access to the GPU's device files."""
+    """SELinux blocks the container's access to the GPU's device files.
+
+    What it means:
+    The permissions of the device files would let you in, but the host's security rules (SELinux) keep containers from
+    devices.
+
+    Why it breaks:
+    On Fedora, RHEL and their relatives SELinux is on, and containers may not use devices unless told so.
+
+    How to fix it:
+    On the host, allow containers to use devices, or use CDI, which sets the labels.
+
+    When to ignore it:
+    Never, if the container is to use the GPU.
+
+    Sources:
+    container_selinux(8), boolean container_use_devices
+    """
     if not gpus.nvidia or not is_contained(container) or not host.selinux_enforcing:
         return
     refused = denied_nodes(driver)

@@ -9,7 +9,26 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, see
 def container_shm_small(
     gpus: Gpus, host: System, container: Container, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
-    """The container has too little shared memory for data loaders and multi-GPU training."""
+    """The container has too little shared memory for data loaders and multi-GPU training.
+
+    What it means:
+    Processes of one program hand data to each other through /dev/shm. Container engines give it 64 MiB by default.
+
+    Why it breaks:
+    PyTorch's DataLoader workers and NCCL (training on several GPUs) need more. They fail with "Bus error", "No space
+    left on device" or a NCCL error, though disk and memory are free.
+
+    How to fix it:
+    Start the container with more: --shm-size=8g or --ipc=host. In Kubernetes, mount an emptyDir with medium Memory at
+    /dev/shm.
+
+    When to ignore it:
+    When you use one GPU and no data loader with several workers.
+
+    Sources:
+    PyTorch README, section on the Docker image, https://github.com/pytorch/pytorch#docker-image; NCCL user guide,
+    troubleshooting, https://docs.nvidia.com/deeplearning/nccl/
+    """
     shm = host.space("shm")
     found = known(frameworks)
     needed = len(gpus.nvidia) > 1 or bool(gpus.nvidia and found and found.get("torch"))

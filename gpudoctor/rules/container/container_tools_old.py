@@ -10,7 +10,26 @@ _NOT_FOUND = 500
 
 @rule("BOX027", name="container-tools-old", severity="error", when="container.wsl, driver.cuda_init.code")
 def container_tools_old(driver: Driver, container: Container) -> Iterator[Problem]:
-    """Docker Desktop, or the NVIDIA Container Toolkit, is older than the driver it has to pass on."""
+    """Docker Desktop, or the NVIDIA Container Toolkit, is older than the driver it has to pass on.
+
+    What it means:
+    A container is given the files of the driver one by one, from a list in the NVIDIA Container Toolkit. In this one,
+    under WSL, CUDA starts and answers "named symbol not found" (500).
+
+    Why it breaks:
+    From release 555 on, NVIDIA's driver for Windows has a library more, libnvdxgdmal.so.1. A toolkit before 1.14.4, and
+    Docker Desktop before 4.31, do not know it and leave it out.
+
+    How to fix it:
+    Update Docker Desktop; where the engine runs inside WSL itself, the package nvidia-container-toolkit.
+
+    When to ignore it:
+    Never, if the container shall use the GPU.
+
+    Sources:
+    https://github.com/NVIDIA/nvidia-container-toolkit/issues/520
+    https://docs.docker.com/desktop/release-notes/#4310
+    """
     answer = driver.cuda_init
     if not is_contained(container) or container.wsl is None or answer is None or answer.code != _NOT_FOUND:
         return

@@ -12,7 +12,25 @@ ENGINES = ("docker", "podman", "nerdctl")
 
 @rule("BOX003", name="ctk-missing", severity="warning", when="gpus.nvidia, container.tools.nvidia_toolkit=False")
 def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """Docker or Podman is installed without the NVIDIA Container Toolkit, so containers cannot use the GPU."""
+    """Docker or Podman is installed without the NVIDIA Container Toolkit, so containers cannot use the GPU.
+
+    What it means:
+    A container engine cannot hand a GPU to a container by itself. The NVIDIA Container Toolkit teaches it to.
+
+    Why it breaks:
+    Without it docker run --gpus all ends with: could not select device driver "" with capabilities: [[gpu]].
+
+    How to fix it:
+    Install the package nvidia-container-toolkit from NVIDIA's repository, register it with the engine, and restart the
+    engine.
+
+    When to ignore it:
+    When you do not use the GPU in containers. Programs outside containers are not affected.
+
+    Sources:
+    NVIDIA Container Toolkit, installation,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
+    """
     tools = container.tools
     if not gpus.nvidia or not is_bare(container) or tools is None or tools.nvidia_toolkit is not False:
         return

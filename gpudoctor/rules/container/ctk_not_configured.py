@@ -12,7 +12,25 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run
     when="gpus.nvidia, container.tools.engines.docker, container.tools.nvidia_toolkit",
 )
 def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker."""
+    """The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.
+
+    What it means:
+    docker run --runtime=nvidia, Compose files that name the runtime, and Kubernetes need the runtime "nvidia" in
+    Docker's settings. It is not there.
+
+    Why it breaks:
+    Installing the package does not change Docker's settings. docker run --gpus works without it.
+
+    How to fix it:
+    Let nvidia-ctk write the setting, and restart Docker.
+
+    When to ignore it:
+    When you start containers with --gpus, or through CDI.
+
+    Sources:
+    NVIDIA Container Toolkit, installation,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
+    """
     tools = container.tools
     # WSL has the same Docker as Linux, unless it is Docker Desktop's, which needs none of this.
     if not gpus.nvidia or is_contained(container) or tools is None or "docker" not in tools.engines:

@@ -10,7 +10,23 @@ from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, probl
 def dev_permission_rootless(
     gpus: Gpus, driver: Driver, container: Container, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """A rootless container dropped the group that gives your user access to the GPU."""
+    """A rootless container dropped the group that gives your user access to the GPU.
+
+    What it means:
+    On the host your user may open the GPU through a group. A rootless container keeps the user but not the groups.
+
+    Why it breaks:
+    The device files belong to a group with a mode such as 0660, and inside the container you are no member of it.
+
+    How to fix it:
+    Podman: --group-add keep-groups. Or let the host give the files mode 0666.
+
+    When to ignore it:
+    When the container is not meant to use the GPU.
+
+    Sources:
+    podman-run(1), --group-add keep-groups
+    """
     if not gpus.nvidia or not is_contained(container) or not container.rootless:
         return
     refused = denied_nodes(driver)

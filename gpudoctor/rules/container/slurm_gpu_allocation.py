@@ -11,7 +11,25 @@ NOTEWORTHY_MIB = 256
 
 @rule("BOX022", name="slurm-gpu-allocation", severity="error", when="container.slurm.in_job")
 def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """Another user's program is running on the GPU that Slurm assigned to this job."""
+    """Another user's program is running on the GPU that Slurm assigned to this job.
+
+    What it means:
+    Slurm hands each GPU to one job. On the GPU of this job somebody else's program holds memory.
+
+    Why it breaks:
+    The cluster does not shut jobs off from other GPUs (ConstrainDevices in cgroup.conf), so a program can take a GPU it
+    was not given; or a program outlived its job. Yours then runs out of memory or is slow.
+
+    How to fix it:
+    Tell the administrator the node, the GPU and the process numbers. Ask for another node meanwhile.
+
+    When to ignore it:
+    When the cluster shares GPUs on purpose (MPS, shards).
+
+    Sources:
+    Slurm, generic resources (GRES) and cgroup.conf, https://slurm.schedmd.com/gres.html,
+    https://slurm.schedmd.com/cgroup.conf.html
+    """
     slurm = container.slurm
     if slurm is None or not slurm.in_job:
         return

@@ -13,7 +13,26 @@ NOT_GIVEN = "NoDevFiles"
 def slurm_no_gpu(
     gpus: Gpus | None, container: Container, environ: Environ | Gap | None, driver: Driver | Gap | None
 ) -> Iterator[Problem]:
-    """The Slurm job was given no GPU, or this is a login node."""
+    """The Slurm job was given no GPU, or this is a login node.
+
+    What it means:
+    On a cluster with Slurm a job sees only the GPUs it asked for. Login nodes mostly have none. The batch shell, a step
+    started with srun, and the login node can each see different GPUs.
+
+    Why it breaks:
+    The job was started without --gres=gpu or --gpus, or a step of it did not ask. Slurm then hides the device files.
+    Where only the step has none, this is a warning: the job's own GPUs are there for it to take.
+
+    How to fix it:
+    Ask for a GPU, and run gpudoctor inside that job: srun --gpus 1 gpudoctor check.
+
+    When to ignore it:
+    When this job is meant to run on the processor.
+
+    Sources:
+    Slurm, generic resources (GRES), https://slurm.schedmd.com/gres.html; SLURM_JOB_GPUS and SLURM_STEP_GPUS,
+    https://slurm.schedmd.com/srun.html
+    """
     slurm = container.slurm
     variables = known(environ)
     mask = variables.get("CUDA_VISIBLE_DEVICES") if variables else None

@@ -7,7 +7,24 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule
 
 @rule("BOX012", name="wsl1", severity="warning")
 def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Problem]:
-    """WSL 1 cannot use a GPU; WSL 2 can."""
+    """WSL 1 cannot use a GPU; WSL 2 can.
+
+    What it means:
+    There are two kinds of the Windows Subsystem for Linux. WSL 1 translates calls of Linux programs; it has no Linux
+    kernel and no way to the GPU. WSL 2 has both.
+
+    Why it breaks:
+    The distribution was installed as, or converted to, WSL 1.
+
+    How to fix it:
+    Convert it to WSL 2 in Windows. Your files stay.
+
+    When to ignore it:
+    When you need no GPU in WSL. It is an error where a GPU is required, or nvidia-smi was tried.
+
+    Sources:
+    Microsoft, comparing WSL versions, https://learn.microsoft.com/windows/wsl/compare-versions
+    """
     wsl = container.wsl
     if wsl is None or wsl.version != 1:
         return

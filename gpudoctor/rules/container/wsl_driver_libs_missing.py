@@ -13,7 +13,25 @@ _OTHERS = ("rocm", "xpu")
 def wsl_driver_libs_missing(
     gpus: Gpus | Gap | None, container: Container, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
-    """WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU."""
+    """WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU.
+
+    What it means:
+    WSL 2 uses the driver of Windows. When Windows has an NVIDIA driver, WSL shows its libraries in /usr/lib/wsl/lib.
+    They are not there.
+
+    Why it breaks:
+    Windows has no NVIDIA GPU, or no NVIDIA driver, or one from before WSL was supported; or WSL is too old, or was not
+    restarted after the driver was installed.
+
+    How to fix it:
+    Install the current NVIDIA driver in Windows, update WSL, and restart it. Install nothing of the driver in WSL.
+
+    When to ignore it:
+    When this PC has no NVIDIA GPU.
+
+    Sources:
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
+    """
     wsl = container.wsl
     if wsl is None or wsl.version != 2 or wsl.driver_library is not False:
         return

@@ -8,7 +8,25 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error")
 def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Container) -> Iterator[Problem]:
-    """Windows does not let WSL use the GPU: "GPU access blocked by the operating system"."""
+    """Windows does not let WSL use the GPU: "GPU access blocked by the operating system".
+
+    What it means:
+    The libraries in WSL work, but Windows refuses their requests.
+
+    Why it breaks:
+    A card runs in the driver mode TCC, which WSL cannot use (data-centre cards in Windows); one such card can keep all
+    the others from WSL, too. Or WSL or its kernel is too old for the driver, or a Linux driver was installed in WSL.
+
+    How to fix it:
+    Update WSL and restart it. For a data-centre card, change its driver model in Windows to WDDM or MCDM.
+
+    When to ignore it:
+    Never, if you want to use the GPU in WSL.
+
+    Sources:
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/; for one card of several in TCC mode
+    https://github.com/microsoft/WSL/issues/13027
+    """
     refused = _without_handle(gpus, driver)
     if container.wsl is None or not (failed_with(driver.nvml, BLOCKED) or refused):
         return

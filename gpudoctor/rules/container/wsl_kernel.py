@@ -16,7 +16,27 @@ FIRST_KERNEL = numbers_of("wsl-kernel")
 def wsl_kernel(
     driver: Driver | None, container: Container, host: System, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
-    """WSL runs a kernel that cannot access the GPU."""
+    """WSL runs a kernel that cannot access the GPU.
+
+    What it means:
+    WSL 2 reaches the GPU through the device /dev/dxg, which Microsoft's own WSL kernel has since 5.10.43.3. This kernel
+    is older, was built by somebody else, or does not have the device.
+
+    Why it breaks:
+    An old Windows or WSL (Windows 10 before version 21H2 has no GPU for WSL), or a kernel of your own named in
+    .wslconfig.
+
+    How to fix it:
+    Update Windows (Windows 11, or Windows 10 version 21H2 or newer) and WSL, take the line kernel= out of .wslconfig,
+    and restart WSL.
+
+    When to ignore it:
+    When you need no GPU in WSL.
+
+    Sources:
+    Microsoft, GPU acceleration in WSL, https://learn.microsoft.com/windows/wsl/tutorials/gpu-compute; Microsoft, enable
+    CUDA on WSL 2 (kernel 5.10.43.3 or higher), https://learn.microsoft.com/windows/ai/directml/gpu-cuda-in-wsl
+    """
     wsl = container.wsl
     if wsl is None or wsl.version != 2 or host.kernel is None:
         return

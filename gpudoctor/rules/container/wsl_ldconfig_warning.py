@@ -17,7 +17,24 @@ LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 def wsl_ldconfig_warning(
     container: Container | Gap | None, toolkits: Toolkits | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link", which is harmless."""
+    """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link", which is harmless.
+
+    What it means:
+    Windows shows its driver's libraries in /usr/lib/wsl/lib as plain files. The tool ldconfig expects a link there and
+    says so each time packages are installed.
+
+    Why it breaks:
+    It does not: the library is found and works.
+
+    How to fix it:
+    Nothing needs to be done. Do not install a Linux driver to get rid of the message.
+
+    When to ignore it:
+    Always.
+
+    Sources:
+    https://github.com/microsoft/WSL/issues/5548
+    """
     wsl = wsl_of(container)
     # The message comes with system packages; a toolkit shows that some were installed.
     installs = isinstance(toolkits, Toolkits) and bool(toolkits.found)

@@ -13,7 +13,29 @@ NEWER = by_hand(
 
 @rule("BOX021", name="wsl-libcuda-path", severity="error")
 def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries | Gap | None) -> Iterator[Problem]:
-    """WSL has the Windows driver libraries, but programs do not find them."""
+    """WSL has the Windows driver libraries, but programs do not find them.
+
+    What it means:
+    WSL shows the libraries of Windows' NVIDIA driver in /usr/lib/wsl/lib. The loader of this distribution does not
+    look there.
+
+    Why it breaks:
+    The file /etc/ld.so.conf.d/ld.wsl.conf is missing, or this is a distribution (such as NixOS) or a container that
+    works otherwise. Or only a name is missing: cuDNN 8 opens libcuda.so, and as all of Windows' files are plain files,
+    the loader knows libcuda.so.1 alone. CUDA starts then; the first convolution ends the program with "Could not load
+    library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file". That is a warning.
+
+    How to fix it:
+    Put the folder on LD_LIBRARY_PATH. Where the folder itself is not looked at, adding it to the loader's settings and
+    running ldconfig does as well.
+
+    When to ignore it:
+    Never, if you want to use the GPU in WSL.
+
+    Sources:
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/; for libcuda.so,
+    https://github.com/microsoft/WSL/issues/8587
+    """
     if container.wsl is None or not container.wsl.driver_library:
         return
     missing = [answer for answer in (driver.nvml, driver.cuda_init) if answer and answer.outcome == "no-library"]

@@ -17,7 +17,26 @@ WSL_LIBRARIES = "/usr/lib/wsl/"
 
 @rule("BOX010", name="wsl-linux-driver-installed", severity="error")
 def wsl_linux_driver_installed(driver: Driver, container: Container, host: System | Gap) -> Iterator[Problem]:
-    """A Linux NVIDIA driver is installed inside WSL, which must use the Windows driver."""
+    """A Linux NVIDIA driver is installed inside WSL, which must use the Windows driver.
+
+    What it means:
+    In WSL the GPU is served by the driver of Windows; its libraries lie in /usr/lib/wsl/lib. A Linux driver that is
+    installed beside them hides them, and it has no kernel module to talk to.
+
+    Why it breaks:
+    The package "cuda" of NVIDIA's repository for Ubuntu, or a search for a solution, brought nvidia-utils,
+    libnvidia-compute or cuda-drivers along.
+
+    How to fix it:
+    Remove these packages. For a toolkit inside WSL, use NVIDIA's repository named wsl-ubuntu and the package
+    cuda-toolkit, never cuda or cuda-drivers.
+
+    When to ignore it:
+    When CUDA works: then the copies of Windows are found first.
+
+    Sources:
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
+    """
     wsl = container.wsl
     if wsl is None or wsl.version != 2 or _works(driver):
         return

@@ -7,7 +7,26 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, 
 
 @rule("BOX024", name="wsl-singularity", severity="error")
 def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Problem]:
-    """The Apptainer container in WSL lacks the Windows driver libraries."""
+    """The Apptainer container in WSL lacks the Windows driver libraries.
+
+    What it means:
+    WSL keeps the driver's libraries in /usr/lib/wsl/lib. Apptainer (once named Singularity) does not bring them into
+    the container by itself.
+
+    Why it breaks:
+    The option --nv looks for the driver's libraries where a Linux driver puts them, and WSL has them elsewhere.
+
+    How to fix it:
+    Start the container with --nvccli, or bind the folder: --nv --bind /usr/lib/wsl with LD_LIBRARY_PATH set to
+    /usr/lib/wsl/lib.
+
+    When to ignore it:
+    When this container needs no GPU.
+
+    Sources:
+    Apptainer user guide, GPU support, https://apptainer.org/docs/user/main/gpu.html; CUDA on WSL user guide,
+    https://docs.nvidia.com/cuda/wsl-user-guide/
+    """
     wsl = container.wsl
     if container.kind != "apptainer" or wsl is None or wsl.version != 2 or wsl.dxg is False:
         return

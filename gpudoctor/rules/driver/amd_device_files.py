@@ -18,7 +18,27 @@ LOAD = by_hand(
 def amd_device_files(
     gpus: Gpus, frameworks: Frameworks, host: System | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """AMD's device file for computing is not there, or your user may not open it."""
+    """AMD's device file for computing is not there, or your user may not open it.
+
+    What it means:
+    A build for ROCm reaches the GPU through /dev/kfd, which AMD's kernel module amdgpu makes. It is not there, or its
+    permissions keep your user out.
+
+    Why it breaks:
+    Most distributions open the file to the group render only. A container has it only if it was given it. It is in no
+    container and on no host whose kernel module is not loaded.
+
+    How to fix it:
+    Join the groups render and video and log in again, start the container with --device /dev/kfd --device /dev/dri, or
+    load the module.
+
+    When to ignore it:
+    When your user is not meant to use this GPU.
+
+    Sources:
+    https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/prerequisites.html
+    https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html
+    """
     build = next((one for one in frameworks.found if one.variant == "rocm"), None)
     cards = [gpu for gpu in gpus.devices if gpu.vendor == "amd"]
     if build is None or not cards or gpus.amd_nodes is None or wsl_of(container) is not None:

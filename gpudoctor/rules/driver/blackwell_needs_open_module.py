@@ -24,7 +24,25 @@ from gpudoctor.rules.terms import (
 def blackwell_needs_open_module(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The GPU needs NVIDIA's open kernel modules, but the proprietary ones are installed."""
+    """The GPU needs NVIDIA's open kernel modules, but the proprietary ones are installed.
+
+    What it means:
+    NVIDIA's driver comes with two flavours of kernel module, proprietary and open. GPUs from Blackwell on (RTX 50
+    series, B200) work only with the open one. nvidia-smi says "No devices were found".
+
+    Why it breaks:
+    The package without "-open" in its name was installed; some tools still recommend it.
+
+    How to fix it:
+    Install the -open flavour of the same branch and restart. Nothing else changes.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    NVIDIA driver installation guide, chapter on kernel modules,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
     if wsl_of(container):
         return
     lines = log_lines(driver, "requires use of the NVIDIA open kernel modules")

@@ -27,7 +27,28 @@ def cuda_compat_unsupported_gpu(
     live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver."""
+    """A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.
+
+    What it means:
+    Some images and CUDA installations bring a newer libcuda in a folder named compat (package cuda-compat), so that
+    new CUDA programs run on an older driver. That works on data-centre GPUs, on RTX cards of servers that NVIDIA
+    certified for it, and on Jetson. On GeForce cards CUDA fails with error 804, "forward compatibility was attempted on
+    non supported HW"; with an unsuitable driver with 803. A copy of a branch that no longer serves the GPU (520 and a
+    Tesla K80) finds no device at all.
+
+    Why it breaks:
+    The compat folder is searched before the place where the host's own libcuda lies.
+
+    How to fix it:
+    Update the driver of the host, so that the program needs no compat library. Or use an image of an older CUDA
+    version. Or take the compat folder out of LD_LIBRARY_PATH or of /etc/ld.so.conf.d.
+
+    When to ignore it:
+    Never: no CUDA program starts in this state.
+
+    Sources:
+    CUDA forward compatibility, https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
+    """
     first = driver.library(CUDA_LIBRARY)
     compat = first if first is not None and first.compat else None
     answer = driver.cuda_init

@@ -28,7 +28,27 @@ from gpudoctor.rules.terms import (
     when="driver.nvml.code or driver.cuda_init.code or driver.cuda_init.device_count=0",
 )
 def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """CUDA cannot be initialised, although the machine has a GPU."""
+    """CUDA cannot be initialised, although the machine has a GPU.
+
+    What it means:
+    gpudoctor started the driver's two libraries, as every CUDA program does, and one of them answered with an error.
+    The code and its meaning are below. No framework can use the GPU while this is so.
+
+    Why it breaks:
+    Mostly another finding says why, and this one is listed under it. When it stands alone, the cause is not one that
+    gpudoctor knows: a damaged driver installation, firmware, a virtual machine's settings, or a GPU in a bad state.
+
+    How to fix it:
+    Restart the machine. If the error stays, install the driver anew. If it still stays, run nvidia-bug-report.sh and
+    give its file to NVIDIA or to your administrator.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    CUresult in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/; nvmlReturn_t in the NVML
+    API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
     if not signs_of_a_gpu(gpus, driver, container):
         return
     failed = [(who, answer) for who, answer in _answers(driver) if answer.outcome == "answered" and answer.code]

@@ -14,7 +14,27 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem,
     when="driver.nvml.device_count, driver.cuda_init.device_count",
 )
 def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Iterator[Problem]:
-    """The CUDA driver offers fewer GPUs than the machine has, though no variable hides any."""
+    """The CUDA driver offers fewer GPUs than the machine has, though no variable hides any.
+
+    What it means:
+    nvidia-smi and NVML count all GPUs; CUDA programs see fewer of them. CUDA_VISIBLE_DEVICES, which may hide GPUs, does
+    not explain it.
+
+    Why it breaks:
+    A GPU that is in a bad state, or whose memory regions the firmware did not map, still answers NVML and cannot start
+    CUDA. Or libcuda is another copy than the driver's, in LD_LIBRARY_PATH or a container, and does not know the GPU.
+
+    How to fix it:
+    Look for NVRM lines about the missing GPU in the kernel log. Restart the machine. If the GPU stays away, check that
+    libcuda is the driver's own.
+
+    When to ignore it:
+    When the GPUs that CUDA shows are all you want to use.
+
+    Sources:
+    cuDeviceGetCount in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/;
+    nvmlDeviceGetCount_v2 in the NVML API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
     counts = disagreement(gpus, driver, environ)
     # CUDA that lists none at all is DRV013.
     if counts is None or not counts.sure or not 0 < counts.cuda < counts.shown:

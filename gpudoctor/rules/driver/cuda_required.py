@@ -14,7 +14,24 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 def cuda_required(
     driver: Driver | None, host: System | Gap, container: Container | Gap | None, wish: Wish, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver does not support the CUDA version you require."""
+    """The driver does not support the CUDA version you require.
+
+    What it means:
+    The option --require 'cuda>=12.4' was given. It is about the newest CUDA version that the driver offers, which is
+    what nvidia-smi shows, not about a toolkit that may be installed.
+
+    Why it breaks:
+    Every driver branch offers CUDA up to one version. Programs built with a newer one may not start.
+
+    How to fix it:
+    Install a newer driver, or programs that were built with an older CUDA version.
+
+    When to ignore it:
+    Leave the requirement out.
+
+    Sources:
+    CUDA toolkit release notes, table of driver versions, https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    """
     system = os_of(host)
     offered = driver.cuda if driver else None
     if offered is None and driver and driver.release and system in ("linux", "windows"):

@@ -19,7 +19,26 @@ CONTROL = "/dev/nvidiactl"
 def dev_nodes_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The kernel module is loaded, but its device files in /dev do not exist."""
+    """The kernel module is loaded, but its device files in /dev do not exist.
+
+    What it means:
+    Programs talk to the driver through files such as /dev/nvidiactl and /dev/nvidia0. The driver's kernel module runs,
+    and these files are not there.
+
+    Why it breaks:
+    The module does not make the files itself. The setuid program nvidia-modprobe, or a rule of udev, makes them when
+    the first program asks. The tool is not installed, has lost its setuid bit, or /dev is not the system's own (a
+    chroot, a minimal image).
+
+    How to fix it:
+    Install nvidia-modprobe and run it once as root. nvidia-persistenced, started at boot, keeps the files there.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    nvidia-modprobe(1); NVIDIA driver README, chapter on the device files
+    """
     served = [gpu for gpu in discrete(gpus) if gpu.bound_driver in (None, "nvidia")]
     if not served or not is_bare(container) or is_jetson(host) or is_loaded(driver) is not True:
         return

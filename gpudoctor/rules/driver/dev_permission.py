@@ -13,7 +13,26 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_h
 def dev_permission(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """Your user is not allowed to open the GPU's device files."""
+    """Your user is not allowed to open the GPU's device files.
+
+    What it means:
+    Programs reach the GPU through files such as /dev/nvidia0. The permissions of these files do not let your user
+    open them, so only root or members of a group see the GPU.
+
+    Why it breaks:
+    The administrator limited the GPU to a group (often video or render), or a setting of the nvidia module
+    (NVreg_DeviceFileMode, NVreg_DeviceFileGID) did.
+
+    How to fix it:
+    Have your user added to the group that owns the files, then log in again: a session keeps the groups it started
+    with.
+
+    When to ignore it:
+    When your user is not meant to use this GPU.
+
+    Sources:
+    NVIDIA driver README, chapter on the device files /dev/nvidia*; usermod(8)
+    """
     if not gpus.nvidia:
         return
     hides = isinstance(container, Gap) or may_hide_gpus(container)

@@ -11,7 +11,27 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem,
 def driver_dropped_gpu(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver is too new for this GPU: its branch no longer supports it."""
+    """The driver is too new for this GPU: its branch no longer supports it.
+
+    What it means:
+    From time to time NVIDIA ends the support of old GPUs. Newer driver branches then ignore the card. Branch 580 is the
+    last for Maxwell, Pascal and Volta, branch 470 the last for Kepler.
+
+    Why it breaks:
+    An update installed a newer branch than the last one that knows this card. The kernel log says that the driver
+    "will ignore this GPU".
+
+    How to fix it:
+    Install the last branch for this card (your distribution calls it a legacy driver) and hold it, so that the next
+    update does not replace it. Note which CUDA version it offers: frameworks must be built for that or an older one.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    NVIDIA's list of legacy GPUs, https://www.nvidia.com/en-us/drivers/unix/legacy-gpu/, and the driver branches in
+    this program's matrix
+    """
     release = release_of(driver, kernel_of(host))
     if release is None:
         return

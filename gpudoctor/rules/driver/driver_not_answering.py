@@ -30,7 +30,29 @@ WORDS = {
 def driver_not_answering(
     gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver hangs, crashes or gives nonsensical answers."""
+    """The driver hangs, crashes or gives nonsensical answers.
+
+    What it means:
+    gpudoctor asks the driver in a separate process, so that it cannot be taken down with it. That process hung,
+    crashed or printed something else. Every CUDA program will meet the same.
+
+    Why it breaks:
+    A hang is mostly a GPU that fell off the bus or a driver bug (the kernel log shows an Xid number). A crash is
+    mostly a damaged or foreign copy of libcuda or libnvidia-ml. With persistence mode off, the driver starts every GPU
+    anew for each program that asks (nvmlInit, cuInit): that takes a second or more for each, so with many GPUs half a
+    minute. Then only the time limit was too short.
+
+    How to fix it:
+    Look for NVRM and Xid lines in the kernel log. Restart the machine; a process that hangs in the kernel cannot be
+    ended in any other way. For crashes, install the driver anew.
+
+    When to ignore it:
+    When nvidia-smi answers, only slowly: turn persistence mode on.
+
+    Sources:
+    NVIDIA Xid errors, https://docs.nvidia.com/deploy/xid-errors/; driver persistence,
+    https://docs.nvidia.com/deploy/driver-persistence/
+    """
     silent = [(who, answer) for who, answer in _asked(driver) if answer.outcome in WORDS]
     if not silent or (gpus is None and not _hangs(silent)):
         return

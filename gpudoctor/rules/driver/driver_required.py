@@ -10,7 +10,23 @@ from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 def driver_required(
     driver: Driver | None, host: System | Gap | None, container: Container | Gap | None, wish: Wish
 ) -> Iterator[Problem]:
-    """The driver does not meet your requirement."""
+    """The driver does not meet your requirement.
+
+    What it means:
+    The option --require 'driver>=570' was given, and the NVIDIA driver in use is another one, or there is none.
+
+    Why it breaks:
+    The driver's release is not the version of CUDA: 580.65.06 is a driver, 13.0 is a CUDA version.
+
+    How to fix it:
+    Install a driver that meets the requirement. When there is no driver at all, another finding says what to do.
+
+    When to ignore it:
+    Leave the requirement out.
+
+    Sources:
+    The requirement on the command line or in pyproject.toml
+    """
     release = driver.release if driver else None
     for requirement in wish.of("driver"):
         if unmet(str(release) if release else None, requirement.comparisons):

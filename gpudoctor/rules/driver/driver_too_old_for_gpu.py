@@ -13,7 +13,25 @@ from gpudoctor.rules.terms import Iterator, Problem, log_seen, problem, rule, se
 def driver_too_old_for_gpu(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver is too old for this GPU."""
+    """The driver is too old for this GPU.
+
+    What it means:
+    Every GPU generation needs a first driver branch. The installed driver is from before that.
+
+    Why it breaks:
+    The distribution installs an older branch by default, or the card was exchanged for a newer one and the driver
+    stayed. A driver ignores a GPU it does not know.
+
+    How to fix it:
+    Install the branch named below or a newer one. If your distribution does not have it, NVIDIA's repository does.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    Supported products of the driver releases, https://www.nvidia.com/drivers, and the driver branches in this
+    program's matrix
+    """
     release = release_of(driver, kernel_of(host))
     if release is None:
         return

@@ -11,7 +11,25 @@ from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, problem, rule, se
 def drv_absent(
     gpus: Gpus, driver: Driver | None, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """An NVIDIA GPU is present, but no NVIDIA driver is installed."""
+    """An NVIDIA GPU is present, but no NVIDIA driver is installed.
+
+    What it means:
+    The computer has an NVIDIA graphics card, but the software that lets programs use it is missing.
+
+    Why it breaks:
+    PyTorch, TensorFlow and every other CUDA program reach the GPU only through NVIDIA's driver: a kernel module, and
+    the libraries libcuda and libnvidia-ml. A CUDA toolkit or the CUDA parts of a Python package do not contain it.
+
+    How to fix it:
+    Install the driver that your distribution offers for this card and restart. Do not install it inside a container or
+    inside WSL: there the driver of the host (or of Windows) is used.
+
+    When to ignore it:
+    When you do not want to use this GPU for computing.
+
+    Sources:
+    NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
     found = discrete(gpus)
     if not found or is_contained(container) or wsl_of(container) or is_installed(driver) is not False:
         return

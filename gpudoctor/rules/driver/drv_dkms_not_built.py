@@ -25,7 +25,27 @@ from gpudoctor.rules.terms import (
 def drv_dkms_not_built(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver is installed, but not its module for the running kernel."""
+    """The driver is installed, but not its module for the running kernel.
+
+    What it means:
+    A kernel module fits one kernel only. The NVIDIA driver is installed, but there is no module for the kernel that
+    runs now, so the driver cannot start.
+
+    Why it breaks:
+    After a kernel update the module must be built anew (DKMS or akmods does this) or installed as a package. The build
+    fails when the kernel's headers are missing, when the driver is too old for the kernel, or when left-overs of an
+    earlier driver confuse DKMS. Or the machine was not restarted into the kernel that has the module.
+
+    How to fix it:
+    Install the headers of the running kernel and build the module again. If the build fails, start the distribution's
+    standard kernel, or install a newer driver branch.
+
+    When to ignore it:
+    When the driver is built into the kernel itself, which hardly any distribution does.
+
+    Sources:
+    dkms(8); NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
     if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
         return
     others = driver.module_files or ()

@@ -16,7 +16,25 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run
 def drv_kernel_headers_missing(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The running kernel's headers are missing, so the driver's module could not be built."""
+    """The running kernel's headers are missing, so the driver's module could not be built.
+
+    What it means:
+    DKMS builds the NVIDIA module for every kernel. For that it needs the headers of that kernel, and these are not
+    installed.
+
+    Why it breaks:
+    A kernel update does not always bring its headers along, and kernels from elsewhere have packages of their own.
+
+    How to fix it:
+    Install the headers of exactly the running kernel, then let DKMS build the module.
+
+    When to ignore it:
+    When you start another kernel that has its module.
+
+    Sources:
+    dkms(8); NVIDIA driver installation guide, section on kernel headers,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
     if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
         return
     rows = [row for row in driver.dkms or () if row.module.startswith("nvidia")]

@@ -21,7 +21,29 @@ def drv_lib_mismatch(
     container: Container | Gap | None,
     environ: Environ | Gap | None,
 ) -> Iterator[Problem]:
-    """The driver's libraries and its kernel module have different versions."""
+    """The driver's libraries and its kernel module have different versions.
+
+    What it means:
+    The driver has two halves: a module in the kernel and libraries on disk. Both must be of exactly the same release,
+    to the last number. Here they are not. nvidia-smi calls it "Driver/library version mismatch".
+
+    Why it breaks:
+    Mostly an update replaced the files on disk while the old module stayed loaded. Sometimes one half came from a
+    .run installer and the other from packages; or an update of the packages left the module of the release before.
+    LD_LIBRARY_PATH may name a folder with another release's libraries (a Nix shell, a copied driver).
+
+    How to fix it:
+    Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
+    stays, remove both installations and install the driver once, from one source. Hold back automatic updates of the
+    driver on machines that run long jobs. A system container (LXC) has libraries of its own: these must be of the
+    release of the host's module, also where host and guest of a vGPU release differ in their last number.
+
+    When to ignore it:
+    Never: no CUDA program starts in this state.
+
+    Sources:
+    NVML API reference, NVML_ERROR_LIB_RM_VERSION_MISMATCH, https://docs.nvidia.com/deploy/nvml-api/
+    """
     # The module is not loaded without a GPU: where none could be seen, NVML that speaks of a mismatch is a sign of one.
     there = gpus.nvidia if isinstance(gpus, Gpus) else gpus is not None and failed_with(driver.nvml, MISMATCH)
     if not there or wsl_of(container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):

@@ -27,7 +27,26 @@ HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module 
 def drv_not_loaded(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The NVIDIA kernel module is not loaded."""
+    """The NVIDIA kernel module is not loaded.
+
+    What it means:
+    The driver is there, but its part in the kernel does not run. nvidia-smi says that it "couldn't communicate with
+    the NVIDIA driver".
+
+    Why it breaks:
+    The module was just installed and the machine not restarted, or the module is on the blacklist, or loading it
+    failed; the kernel log then says why.
+
+    How to fix it:
+    Load it with modprobe nvidia and read what it answers. If it says nothing, restart once. If it fails, the last
+    lines of dmesg name the reason.
+
+    When to ignore it:
+    On a laptop whose NVIDIA GPU you have switched off on purpose.
+
+    Sources:
+    modprobe(8); NVML API reference, NVML_ERROR_DRIVER_NOT_LOADED, https://docs.nvidia.com/deploy/nvml-api/
+    """
     found = discrete(gpus)
     if not found or wsl_of(container) or os_of(host) == "windows" or is_loaded(driver) is not False:
         return

@@ -18,7 +18,28 @@ FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 def drv_nouveau_bound(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The open-source driver nouveau holds the GPU, so NVIDIA's driver cannot use it."""
+    """The open-source driver nouveau holds the GPU, so NVIDIA's driver cannot use it.
+
+    What it means:
+    Linux brings its own driver for NVIDIA cards, nouveau, and lately a successor, nova. They can show pictures at most,
+    but they cannot run CUDA. While one holds the card, NVIDIA's driver cannot take it.
+
+    Why it breaks:
+    Either NVIDIA's driver is not installed, or it is installed and nouveau was started first because it is not on the
+    kernel's list of modules to leave alone (the blacklist), or the start image was not rebuilt after that.
+
+    How to fix it:
+    Install NVIDIA's driver; the distribution's packages also put nouveau on the blacklist. If the driver is installed,
+    add the blacklist yourself, rebuild the start image and restart.
+
+    When to ignore it:
+    When this card is only there for the display and another one computes.
+
+    Sources:
+    NVIDIA driver installation guide, section on disabling Nouveau,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/; for nova
+    https://github.com/beclab/Olares/pull/3963
+    """
     held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
     if not held or wsl_of(container):
         return

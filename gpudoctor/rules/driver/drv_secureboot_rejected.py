@@ -55,7 +55,28 @@ ON_HOST = by_hand(
 def drv_secureboot_rejected(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """Secure Boot is on, and the kernel refuses the NVIDIA module."""
+    """Secure Boot is on, and the kernel refuses the NVIDIA module.
+
+    What it means:
+    With Secure Boot the kernel loads only modules that were signed with a key it trusts. The NVIDIA module for this
+    kernel is on disk, but it is not loaded. modprobe then says "Key was rejected by service".
+
+    Why it breaks:
+    The module was built on this machine and signed with the machine's own key (or not signed at all), and that key was
+    never confirmed in the blue screen that appears once after a restart.
+
+    How to fix it:
+    Register the key and confirm it at the next start, or install a module that the distribution has signed. On a cloud
+    machine without a console nobody can confirm the key: use signed modules there, or turn Secure Boot off for the
+    virtual machine.
+
+    When to ignore it:
+    When the module stays unloaded for another reason; the kernel log tells.
+
+    Sources:
+    https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS, https://wiki.debian.org/SecureBoot, kernel documentation
+    "Kernel module signing facility"
+    """
     if not discrete(gpus) or wsl_of(container) or is_loaded(driver) is not False:
         return
     lines = tuple(line for line in log_lines(driver, *REFUSALS) if "nouveau" not in line.text)

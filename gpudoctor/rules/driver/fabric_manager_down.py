@@ -12,7 +12,25 @@ NOT_READY = 802
 
 @rule("DRV017", name="fabric-manager-down", severity="error", when="gpus.nvswitches or driver.cuda_init.code=802")
 def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running."""
+    """NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.
+
+    What it means:
+    In servers with NVSwitch the GPUs form one fabric. A service, NVIDIA Fabric Manager, must set it up before any CUDA
+    program can start. Without it CUDA answers "system not yet initialized" (802), while nvidia-smi looks fine.
+
+    Why it breaks:
+    The service is not installed, not enabled, or failed; often after a driver update, because it must be of exactly
+    the driver's release.
+
+    How to fix it:
+    Install nvidia-fabricmanager of the driver's exact release, and start and enable the service.
+
+    When to ignore it:
+    When the GPUs belong to virtual machines and the service runs in another one.
+
+    Sources:
+    Fabric Manager user guide, https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
     manager = driver.fabric_manager
     not_ready = failed_with(driver.cuda_init, NOT_READY)
     down = manager is not None and manager.running is False and not is_contained(container)

@@ -8,7 +8,24 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule
 
 @rule("DRV018", name="fabric-manager-version", severity="error", when="gpus.nvswitches, driver.fabric_manager")
 def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """NVIDIA Fabric Manager and the driver have different versions."""
+    """NVIDIA Fabric Manager and the driver have different versions.
+
+    What it means:
+    On servers with NVSwitch, Fabric Manager must be of exactly the driver's release, to the last number.
+
+    Why it breaks:
+    One of the two was updated and the other was not, or one is held back. Fabric Manager then refuses to start, and
+    CUDA answers "system not yet initialized".
+
+    How to fix it:
+    Install the release of nvidia-fabricmanager that equals the driver's and restart. Update both together from then on.
+
+    When to ignore it:
+    On a machine without NVSwitch, where Fabric Manager has nothing to do.
+
+    Sources:
+    Fabric Manager user guide, https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
     manager = driver.fabric_manager
     release = driver.module_release or driver.release
     if (

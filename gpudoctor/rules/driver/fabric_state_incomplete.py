@@ -9,7 +9,26 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, 
 def fabric_state_incomplete(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """A GPU has not joined the machine's NVSwitch fabric, so CUDA does not start."""
+    """A GPU has not joined the machine's NVSwitch fabric, so CUDA does not start.
+
+    What it means:
+    In machines with NVSwitch the service Fabric Manager connects the GPUs to one another. The driver says that this GPU
+    was not connected, or not yet.
+
+    Why it breaks:
+    Fabric Manager is not running, still at work, or met an error (a defective link, another version than the driver's).
+    CUDA then answers "system not yet initialized" (802).
+
+    How to fix it:
+    Restart Fabric Manager and read its log. In a container or a virtual machine only the host can do this.
+
+    When to ignore it:
+    In the first minute after the machine started.
+
+    Sources:
+    NVML API reference, nvmlGpuFabricInfo_t, https://docs.nvidia.com/deploy/nvml-api/; NVIDIA Fabric Manager user guide,
+    https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
     apart = [gpu for gpu in gpus.nvidia if _is_apart(gpu)]
     if not apart:
         return

@@ -14,7 +14,27 @@ OPTIRUN = by_hand(
 def laptop_gpu_off(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The NVIDIA GPU is switched off: the machine uses its integrated graphics."""
+    """The NVIDIA GPU is switched off: the machine uses its integrated graphics.
+
+    What it means:
+    Laptops with two GPUs can switch the NVIDIA one off to save power. The driver is then kept from loading.
+
+    Why it breaks:
+    A tool such as prime-select put the NVIDIA module on the blacklist, because the mode "integrated" or "intel" was
+    chosen; some tools take the GPU off the bus too. Or Bumblebee keeps the GPU off until a program is started with
+    optirun; then this is a warning.
+
+    How to fix it:
+    Choose the mode "on-demand" or "nvidia" and restart. In on-demand the display stays on the other GPU and CUDA works.
+    With Bumblebee, start the program with optirun.
+
+    When to ignore it:
+    When you want the battery to last.
+
+    Sources:
+    Ubuntu manual page of prime-select; NVIDIA driver README, chapter on PRIME render offload;
+    https://github.com/Bumblebee-Project/Bumblebee/issues/944
+    """
     found = discrete(gpus)
     hybrid = any(gpu.vendor in ("intel", "amd") for gpu in gpus.devices)
     if not hybrid or is_contained(container) or wsl_of(container):

@@ -16,7 +16,28 @@ VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
 def mps_unreachable(
     gpus: Gpus | Gap | None, driver: Driver, environ: Environ | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """CUDA is directed to NVIDIA's Multi-Process Service (MPS), which does not accept this program."""
+    """CUDA is directed to NVIDIA's Multi-Process Service (MPS), which does not accept this program.
+
+    What it means:
+    MPS lets several programs share a GPU: they hand their work to a server. A CUDA program that finds MPS's folder
+    talks to that server alone. Here it was found, and it does not answer, is full, or threw the program out.
+
+    Why it breaks:
+    The server ended or is starting again after a program's fault. It runs for another user. Or a container sees the
+    host's MPS folder (through a shared /tmp or CUDA_MPS_PIPE_DIRECTORY) but not its processes: MPS needs the host's IPC
+    namespace too.
+
+    How to fix it:
+    Start MPS again where it runs, or do without it: with CUDA_MPS_PIPE_DIRECTORY set to a folder that does not exist,
+    CUDA uses the GPU itself. For a container, start it with --ipc=host and mount the folder, or run MPS inside.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    NVIDIA Multi-Process Service, troubleshooting, https://docs.nvidia.com/deploy/mps/latest/troubleshooting.html;
+    CUresult 805 to 810 in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/
+    """
     if not failed_with(driver.cuda_init, *CODES) or not signs_of_a_gpu(gpus, driver, container):
         return
     variables = known(environ)

@@ -17,7 +17,26 @@ from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen,
 def nvml_library_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver's libraries cannot be loaded, although the machine has a GPU."""
+    """The driver's libraries cannot be loaded, although the machine has a GPU.
+
+    What it means:
+    Beside its kernel module the driver has libraries: libcuda for CUDA programs, libnvidia-ml for looking after the
+    GPU. The system's loader finds one of them nowhere, or finds a file that it cannot load.
+
+    Why it breaks:
+    Only a part of the driver was installed (Debian and Ubuntu split it into packages), the loader's cache is old, a
+    library file is empty, or a container was started without them.
+
+    How to fix it:
+    Install the whole driver; then run ldconfig. In a container, start it with GPU access and do not install a driver.
+
+    When to ignore it:
+    When this machine only shows pictures with its GPU.
+
+    Sources:
+    NVML API reference, NVML_ERROR_LIBRARY_NOT_FOUND, https://docs.nvidia.com/deploy/nvml-api/;
+    https://packages.debian.org/bookworm/libcuda1 (libcuda is a package of its own)
+    """
     missing = [name for name, answer in _asked(driver) if answer is not None and answer.outcome == "no-library"]
     if not discrete(gpus) or is_jetson(host):  # a Jetson has no NVML before JetPack 6
         missing = [name for name in missing if name != NVML_LIBRARY]

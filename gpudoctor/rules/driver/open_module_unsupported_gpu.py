@@ -10,7 +10,25 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, log_seen
 def open_module_unsupported_gpu(
     gpus: Gpus, driver: Driver, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The GPU is too old for NVIDIA's open kernel modules, which are installed."""
+    """The GPU is too old for NVIDIA's open kernel modules, which are installed.
+
+    What it means:
+    NVIDIA's driver comes with two flavours of kernel module. The open one needs a part of the GPU (the GSP) that exists
+    from Turing on. Maxwell, Pascal and Volta cards need the proprietary one.
+
+    Why it breaks:
+    The open flavour has become the default of NVIDIA's installer and of several distributions.
+
+    How to fix it:
+    Install the proprietary flavour. For these cards that also means branch 580 or older.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    NVIDIA driver installation guide, chapter on kernel modules,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
     for gpu in unlisted(gpus):
         architecture = architecture_of(gpu, matrix)
         lines = log_lines(driver, "GPU System Processor", "not supported by open")

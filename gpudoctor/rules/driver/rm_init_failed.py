@@ -16,7 +16,27 @@ _SUMMARY = "The driver is loaded but could not initialise this GPU."
 
 @rule("DRV012", name="rm-init-failed", severity="error", when="gpus.nvidia.is_listed=False")
 def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """The driver is loaded, but could not initialise this GPU."""
+    """The driver is loaded, but could not initialise this GPU.
+
+    What it means:
+    The card is on the PCI bus and the driver runs, but nvidia-smi does not list the card: "No devices were found". The
+    kernel log then mostly has a line with RmInitAdapter, or says that a region of the card (BAR) has no place in the
+    address space. Where that is the only card, the driver's module does not stay loaded either.
+
+    Why it breaks:
+    Firmware settings (large cards need Above 4G Decoding and Resizable BAR), a bad seat or power cable, a driver that
+    is too old for the card, the wrong flavour of kernel module, or too little address space in a virtual machine.
+
+    How to fix it:
+    Read the RmInitAdapter line. Switch Above 4G Decoding and Resizable BAR on in the firmware setup, update firmware
+    and driver, and check seat and cables with the power off.
+
+    When to ignore it:
+    When this GPU was taken out of use on purpose.
+
+    Sources:
+    Public reports of RmInitAdapter failures, https://github.com/NVIDIA/open-gpu-kernel-modules/issues
+    """
     if wsl_of(container):
         return
     homeless = log_lines(driver, *NO_ADDRESS)

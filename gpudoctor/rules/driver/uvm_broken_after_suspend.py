@@ -15,7 +15,27 @@ UNKNOWN = 999
     "DRV021", name="uvm-broken-after-suspend", severity="error", when="driver.cuda_init.code, driver.resumed_since_boot"
 )
 def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """The driver's memory module stopped working after the machine slept."""
+    """The driver's memory module stopped working after the machine slept.
+
+    What it means:
+    After suspend and resume CUDA often fails with "unknown error" (999), while nvidia-smi and the display work. The
+    module nvidia_uvm did not survive the sleep.
+
+    Why it breaks:
+    A program held GPU memory when the machine went to sleep, and the driver was not set up to keep that memory.
+
+    How to fix it:
+    End the programs that use CUDA and reload nvidia_uvm; the display can stay. To prevent it, let the driver keep the
+    memory over a sleep: option NVreg_PreserveVideoMemoryAllocations=1 and the services nvidia-suspend and
+    nvidia-resume.
+
+    When to ignore it:
+    When CUDA programs work again.
+
+    Sources:
+    NVIDIA driver README, chapter on power management (preserve all video memory allocations):
+    https://download.nvidia.com/XFree86/Linux-x86_64/580.65.06/README/powermanagement.html
+    """
     if not gpus.nvidia or wsl_of(container) or not driver.resumed_since_boot:
         return
     if not failed_with(driver.cuda_init, UNKNOWN) or is_loaded(driver, "nvidia_uvm") is False:

@@ -13,7 +13,24 @@ PARAMETER = "uvm_disable_hmm"
 
 @rule("DRV022", name="uvm-hmm-init", severity="error", when="driver.cuda_init.code")
 def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """CUDA initialisation fails (error 3) although the driver works; often its HMM feature is the cause."""
+    """CUDA initialisation fails (error 3) although the driver works; often its HMM feature is the cause.
+
+    What it means:
+    nvidia-smi is fine, the device files are there, and still CUDA answers "not initialized" (3). Reports with the open
+    kernel modules trace this to HMM, a feature of nvidia_uvm that shares memory with the kernel.
+
+    Why it breaks:
+    Some combinations of kernel, virtual machine and driver cannot set HMM up.
+
+    How to fix it:
+    Switch HMM off with a module option and restart. Only programs that use plain malloc memory on the GPU lose by it.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    Public reports, https://github.com/NVIDIA/open-gpu-kernel-modules/issues (uvm_disable_hmm)
+    """
     if not gpus.nvidia or wsl_of(container) or not failed_with(driver.cuda_init, NOT_INITIALIZED):
         return
     healthy = (driver.nvml is None or driver.nvml.ok) and not denied_nodes(driver)

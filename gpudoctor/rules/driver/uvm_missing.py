@@ -17,7 +17,26 @@ CAPABILITIES = "NVIDIA_DRIVER_CAPABILITIES"
 def uvm_missing(
     gpus: Gpus, driver: Driver, container: Container | Gap | None, environ: Environ | Gap | None
 ) -> Iterator[Problem]:
-    """The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it."""
+    """The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.
+
+    What it means:
+    CUDA needs a second kernel module, nvidia_uvm, and its device file /dev/nvidia-uvm. nvidia-smi does not: that is
+    why it can look fine while no CUDA program starts.
+
+    Why it breaks:
+    Usually the setuid tool nvidia-modprobe loads the module when the first CUDA program starts. It does not where the
+    tool is missing, where programs may not gain root's rights, or inside a container, which can only use what its
+    engine handed over at the start.
+
+    How to fix it:
+    Load the module on the host and create its file; have this done at every start. Then start the container again.
+
+    When to ignore it:
+    When CUDA programs work: the module is loaded on demand, so before the first of them its absence means nothing.
+
+    Sources:
+    nvidia-modprobe(1); NVIDIA driver README, chapter on the device files
+    """
     if not meant_for_us(gpus) or wsl_of(container):
         return
     no_node = driver.device_nodes is not None and driver.node("/dev/nvidia-uvm") is None

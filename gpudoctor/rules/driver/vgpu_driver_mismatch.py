@@ -15,7 +15,28 @@ WORDS = "incompatible with host driver"
 def vgpu_driver_mismatch(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver in this virtual machine does not match its virtual GPU (vGPU)."""
+    """The driver in this virtual machine does not match its virtual GPU (vGPU).
+
+    What it means:
+    A virtual machine can get a share of a GPU, a vGPU. That takes the vGPU driver (GRID driver) of NVIDIA, of a release
+    that the host's vGPU software accepts. The driver here is another one, so it serves no GPU.
+
+    Why it breaks:
+    The ordinary data-centre driver was installed, which refuses a vGPU as "not supported". Or the provider updated its
+    hosts, and the vGPU driver in the machine is now more than one branch behind (Xid 78).
+
+    How to fix it:
+    Install the vGPU driver that the provider of the machine names; cloud providers offer their own packages (Azure for
+    the NV series, AWS for fractional GPUs). If the machine has the whole GPU, install a newer ordinary driver instead.
+
+    When to ignore it:
+    When this machine is not meant to use the GPU.
+
+    Sources:
+    NVIDIA vGPU software release notes, compatibility of vGPU Manager and guest VM drivers,
+    https://docs.nvidia.com/vgpu/; Xid 78, https://docs.nvidia.com/deploy/xid-errors/; Azure N-series driver setup,
+    https://learn.microsoft.com/azure/virtual-machines/linux/n-series-driver-setup
+    """
     for gpu in gpus.nvidia:
         behind = _behind(gpu, gpus, driver)
         lines = behind or (_refused(gpu, gpus, driver, host, matrix) if is_virtual(host) else ())

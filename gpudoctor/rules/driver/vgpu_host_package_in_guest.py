@@ -16,7 +16,26 @@ _MODULE = "nvidia_vgpu_vfio"
     when="driver.modules_loaded=nvidia_vgpu_vfio",
 )
 def vgpu_host_package_in_guest(gpus: Gpus, driver: Driver, host: System) -> Iterator[Problem]:
-    """The vGPU package of the hypervisor is installed in a virtual machine."""
+    """The vGPU package of the hypervisor is installed in a virtual machine.
+
+    What it means:
+    NVIDIA's vGPU software has two drivers: the vGPU Manager (vgpu-kvm) for the hypervisor, and the guest driver (grid)
+    for the machines on it. This is a virtual machine, and it has the first: its kernel module nvidia_vgpu_vfio is
+    loaded, and libcuda is not there.
+
+    Why it breaks:
+    The vGPU Manager deals GPUs out and brings no CUDA. nvidia-smi works and shows no CUDA version; every CUDA program
+    ends with "CUDA driver version is insufficient" or finds no driver.
+
+    How to fix it:
+    Remove it, and install the guest driver of the same vGPU release.
+
+    When to ignore it:
+    If this machine is itself a hypervisor that gives GPUs to machines inside it.
+
+    Sources:
+    https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/index.html
+    """
     if not gpus.nvidia or not is_virtual(host) or _MODULE not in (driver.modules_loaded or ()):
         return
     if driver.libraries is None or driver.library(CUDA_LIBRARY) is not None:

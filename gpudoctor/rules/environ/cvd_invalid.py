@@ -12,7 +12,28 @@ VARIABLE = "CUDA_VISIBLE_DEVICES"
 def cvd_invalid(
     gpus: Gpus, environ: Environ, driver: Driver | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """CUDA_VISIBLE_DEVICES hides all GPUs, or some it seems meant to show."""
+    """CUDA_VISIBLE_DEVICES hides all GPUs, or some it seems meant to show.
+
+    What it means:
+    This variable lists the GPUs that CUDA programs may see, by number or by UUID. Programs see the listed GPUs up to
+    the first entry that does not exist; the rest of the list is ignored. An empty list, or -1, shows none.
+
+    Why it breaks:
+    A number from another machine or from outside the container, a GPU listed twice (CUDA then shows none), a UUID of
+    another card, or a setting that someone made to force the processor and forgot.
+
+    How to fix it:
+    Unset the variable, or list existing GPUs. Look for where it is set: ~/.bashrc, a service file, a kernel.json of
+    Jupyter, a start script. A program can also set it for itself; that cannot be seen from outside.
+
+    When to ignore it:
+    When you hide the GPUs on purpose.
+
+    Sources:
+    CUDA programming guide, environment variables,
+    https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html; for repeated entries
+    torch/cuda/__init__.py of PyTorch
+    """
     value = environ.get(VARIABLE)
     if value is None or not gpus.nvidia:
         return

@@ -7,7 +7,26 @@ from gpudoctor.rules.visible_devices import read_mask
 
 @rule("ENV005", name="cvd-uuid-app-parse", severity="info", when="environ.CUDA_VISIBLE_DEVICES")
 def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
-    """CUDA_VISIBLE_DEVICES lists GPUs by UUID, which CUDA accepts but some programs do not."""
+    """CUDA_VISIBLE_DEVICES lists GPUs by UUID, which CUDA accepts but some programs do not.
+
+    What it means:
+    The variable may hold numbers or UUIDs. CUDA reads both. Some programs read the variable themselves and expect
+    numbers.
+
+    Why it breaks:
+    They end with: invalid literal for int() with base 10: 'GPU-...', or 'MIG-...'. A part of a GPU (MIG) has no number
+    of its own.
+
+    How to fix it:
+    For such a program, name the GPUs by their numbers, together with CUDA_DEVICE_ORDER=PCI_BUS_ID. Give a program that
+    is to use a MIG device a container with this device alone, and leave the variable unset there.
+
+    When to ignore it:
+    When no program complains.
+
+    Sources:
+    CUDA C++ programming guide, environment variables, https://docs.nvidia.com/cuda/cuda-c-programming-guide/
+    """
     value = environ.get("CUDA_VISIBLE_DEVICES")
     if value is None or not value.strip().startswith(("GPU-", "MIG-")):
         return

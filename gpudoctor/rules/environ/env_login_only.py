@@ -9,7 +9,26 @@ SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 
 @rule("ENV006", name="env-login-only", severity="warning", when="container.notebook=jupyter|sagemaker, environ.login")
 def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
-    """A program lacks CUDA variables that the login shell sets."""
+    """A program lacks CUDA variables that the login shell sets.
+
+    What it means:
+    Files such as ~/.profile and ~/.bashrc set variables when somebody logs in. This process was started by a service,
+    which does not read them, so it lacks settings that work in a terminal.
+
+    Why it breaks:
+    A notebook server started by systemd, JupyterHub or at boot has its own environment. The same program finds CUDA in
+    a terminal and not in the notebook.
+
+    How to fix it:
+    Set the variables where the service is configured: "env" in the kernel's kernel.json, or Environment= in the unit.
+
+    When to ignore it:
+    When the framework brings its own CUDA libraries (pip and conda builds do) and works.
+
+    Sources:
+    bash(1), INVOCATION; systemd.exec(5), Environment=; Jupyter client, kernel specs,
+    https://jupyter-client.readthedocs.io/en/stable/kernels.html
+    """
     # In a terminal these files were read: what then is missing, somebody took away on purpose.
     if container.notebook not in ("jupyter", "sagemaker"):
         return

@@ -28,7 +28,25 @@ EVERYWHERE = frozenset(
     " or environ.UV_INDEX_URL or environ.UV_NO_INDEX",
 )
 def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """The installer is configured to use only an index that lacks common packages."""
+    """The installer is configured to use only an index that lacks common packages.
+
+    What it means:
+    pip and uv look for packages in an index. A variable replaces the usual index, which has everything, by one of
+    PyTorch or NVIDIA, which has only their own packages; or by none at all.
+
+    Why it breaks:
+    Other packages end with "No matching distribution found", though they exist.
+
+    How to fix it:
+    Name the special index as an additional one, or only on the command line of that one installation.
+
+    When to ignore it:
+    When you install only what that index holds.
+
+    Sources:
+    pip install, options --index-url and --extra-index-url, https://pip.pypa.io/en/stable/cli/pip_install/; uv, package
+    indexes, https://docs.astral.sh/uv/concepts/indexes/
+    """
     told = tuple(_set_by_a_variable(environ)) if isinstance(environ, Environ) else ()
     yield from told
     lacking = next((one for one in looked_for(live) if one.package in EVERYWHERE and one.offered == ()), None)

@@ -12,7 +12,27 @@ _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE
     "ENV003", name="pip-tls-ca", severity="error", when="environ.absent_files or live.symptoms.signature=tls-unknown-ca"
 )
 def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """Downloads fail: a variable names a missing certificate file, or the server's certificate is not trusted."""
+    """Downloads fail: a variable names a missing certificate file, or the server's certificate is not trusted.
+
+    What it means:
+    Downloads over HTTPS are checked against a list of certificates. A variable says in which file it is, and that file
+    is not there; or the list does not have the certificate that vouches for the server.
+
+    Why it breaks:
+    The environment or the package that brought the file was removed, and the variable stayed: pip ends with "Could not
+    find a suitable TLS CA certificate bundle, invalid path". Or a company's proxy puts its own certificate in the place
+    of the server's, or the list is an old one, as conda may bring: "unable to get local issuer certificate".
+
+    How to fix it:
+    Unset the variable, or let it name a file that exists. Where a company inspects traffic, ask for its certificate and
+    name that file; on Python 3.10 and later pip can also use the system's own list.
+
+    When to ignore it:
+    Never, if you want to install anything. Never use --trusted-host instead: it turns the check off.
+
+    Sources:
+    pip documentation, HTTPS certificates, https://pip.pypa.io/en/stable/topics/https-certificates/
+    """
     yield from _untrusted(environ, live)
     for name in environ.absent_files if isinstance(environ, Environ) else ():
         value = (environ.get(name) if isinstance(environ, Environ) else None) or "(not kept)"

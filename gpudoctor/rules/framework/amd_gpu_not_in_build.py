@@ -11,7 +11,29 @@ VARIABLE = "HSA_OVERRIDE_GFX_VERSION"
 def amd_gpu_not_in_build(
     gpus: Gpus, frameworks: Frameworks, environ: Environ | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The ROCm build has no code for this AMD GPU."""
+    """The ROCm build has no code for this AMD GPU.
+
+    What it means:
+    A build for ROCm holds machine code for some models of GPU. For any other model there is none, and nothing that
+    could be compiled at the start.
+
+    Why it breaks:
+    AMD builds for a few models of each family and ends support for old ones (Polaris, Vega). The program stops with
+    hipErrorNoBinaryForGpu, "invalid device function", or a segmentation fault.
+
+    How to fix it:
+    Install a build that has the code. Of the families gfx103x and gfx110x a model runs the code of the one AMD builds
+    for when HSA_OVERRIDE_GFX_VERSION names it (10.3.0, 11.0.0), all but gfx1103, which faults and hangs; AMD does not
+    support this. For another family the variable does harm: the GPU is sent code that it cannot run.
+
+    When to ignore it:
+    When you compiled PyTorch for this GPU yourself.
+
+    Sources:
+    https://rocm.docs.amd.com/en/latest/compatibility/compatibility-matrix.html
+    https://github.com/ROCm/ROCm/issues/2353
+    https://github.com/ROCm/legacy-rocm-build/issues/1880
+    """
     torch = frameworks.get("torch")
     models = {gpu.label: gfx_of_gpu(gpu, matrix) for gpu in gpus.devices if gpu.vendor == "amd"}
     if torch is None or torch.variant != "rocm" or not models or None in models.values():

@@ -14,7 +14,26 @@ FIRST_QUIET = numbers_of("torch-compares-code")
 def arch_ok_warning_only(
     gpus: Gpus, frameworks: Frameworks, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """PyTorch prints a harmless warning about this GPU."""
+    """PyTorch prints a harmless warning about this GPU.
+
+    What it means:
+    PyTorch compares the GPU's compute capability with the newest one it was compiled for, and warns when the GPU's is
+    higher: 12.1 (GB10 of a DGX Spark) against 12.0. Code for 12.0 runs on 12.1 all the same. PyTorch 2.11 and newer
+    know that and do not warn.
+
+    Why it breaks:
+    It does not. Machine code serves GPUs of the same first number with an equal or higher second number.
+
+    How to fix it:
+    Nothing is to be done.
+
+    When to ignore it:
+    Always, unless a computation fails.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/#application-compatibility
+    https://github.com/pytorch/pytorch/blob/v2.11.0/torch/cuda/__init__.py (_check_capability)
+    """
     torch = frameworks.get("torch")
     code = device_code(torch, matrix, host) if torch is not None and torch.variant == "cuda" else None
     if torch is None or code is None or (release_numbers(torch.version) or ()) >= FIRST_QUIET:

@@ -45,7 +45,42 @@ def arch_too_new_for_build(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The GPU is too new for the installed framework build."""
+    """The GPU is too new for the installed framework build.
+
+    What it means:
+    The framework contains machine code for a fixed list of GPU architectures, and none of it runs on this GPU. The GPU
+    is found and `torch.cuda.is_available()` is True, but the first computation ends with "no kernel image is available
+    for execution on the device", or with a wrong result.
+
+    Why it breaks:
+    Machine code for compute capability X.y runs on GPUs of the same X and the same or a higher second number only.
+    Code for a new X comes with a newer CUDA version and a newer build of the framework. PTX, a form that the driver
+    compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA major
+    older than the GPU have no code for it. TensorFlow's wheels have PTX, but only that of 2.21 helps Blackwell GPUs
+    (GeForce RTX 50 cards, B200): in releases 2.16 to 2.20 three quarters of the kernels are for sm_90a, which is H100
+    alone, so the driver ends with "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE"; older ones use cuDNN 8,
+    which has no code for them; from 2.22 on XLA, which Keras uses, writes PTX of a version that is too old.
+    PyTorch before 1.13 also compiles code while it runs (TorchScript, prod) and names the GPU to its compiler; one
+    that is older than the GPU ends with "nvrtc: error: invalid value for --gpu-architecture". All else works, so that
+    is a warning.
+
+    How to fix it:
+    Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
+    on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container (25.01 and 25.02, the last ones of it), release
+    2.21.0, or a build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not
+    change what is in the build.
+
+    When to ignore it:
+    If you never use that GPU with this framework (another GPU is chosen with CUDA_VISIBLE_DEVICES).
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/#application-compatibility
+    https://pytorch.org/get-started/previous-versions/
+    https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
+    https://github.com/tensorflow/tensorflow/issues/89272, /99592 and /111958 (TensorFlow on RTX 50 cards)
+    https://github.com/remote-worker-prof/edu-ai-math-essentials (RTX 5070 Ti: 2.19.1 fails, 2.21.0 trains)
+    https://github.com/pytorch/pytorch/issues/87595 (nvrtc)
+    """
     for framework in built_for_cuda(frameworks):
         code = (
             device_code(framework, matrix, host)

@@ -33,7 +33,30 @@ def arch_too_old_for_build(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The GPU is too old for the installed framework build."""
+    """The GPU is too old for the installed framework build.
+
+    What it means:
+    The framework's machine code begins at a newer architecture than this GPU has, or leaves it out. The GPU is found,
+    but the first computation ends with "no kernel image is available for execution on the device".
+
+    Why it breaks:
+    New builds drop old architectures. CUDA 13 ended support for Maxwell, Pascal and Volta (GeForce GTX 900 and 10
+    series, Titan V, Tesla P100 and V100), and PyTorch's CUDA 12.8 builds already left out Maxwell and Pascal. A plain
+    `pip install torch` follows the newest CUDA, not your GPU.
+
+    How to fix it:
+    Install a build for an older CUDA version of the same release, where there is one: PyTorch's cu126 builds keep
+    compute capability 5.0 to 7.0. Else install an older release. A newer driver does not help.
+
+    When to ignore it:
+    If this GPU only drives a display and the computing is done on another one.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/ (deprecated architectures)
+    https://pytorch.org/get-started/previous-versions/
+    https://docs.vllm.ai/en/v0.4.0.post1/getting_started/installation.html (7.0) and v0.21.0 (7.5)
+    https://github.com/Dao-AILab/flash-attention (from release 2 on: Ampere, Ada or Hopper)
+    """
     torch_lacks_code = False
     for framework in built_for_cuda(frameworks):
         code = (

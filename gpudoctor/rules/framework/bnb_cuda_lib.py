@@ -45,7 +45,30 @@ def bnb_cuda_lib(
     environ: Environ | Gap | None,
     scene: Scene,
 ) -> Iterator[Problem]:
-    """No compiled library of bitsandbytes exists for the CUDA version it would use."""
+    """No compiled library of bitsandbytes exists for the CUDA version it would use.
+
+    What it means:
+    bitsandbytes brings one compiled part for each CUDA version and takes the one of torch's CUDA, or the one that the
+    variable BNB_CUDA_VERSION names. That one is not there, or cannot be loaded.
+
+    Why it breaks:
+    A release older than your torch lacks the part. Before 0.43 there was none for Windows, and on Linux the CUDA
+    runtime of the same version had to be on the library path. Before 0.41 it did not ask torch at all: it took the
+    version of the CUDA runtime that it found, in the end the toolkit in /usr/local/cuda. A BNB_CUDA_VERSION left over
+    from another attempt asks for a part that does not exist.
+
+    How to fix it:
+    Install a current bitsandbytes, and unset BNB_CUDA_VERSION where it is set. Changing LD_LIBRARY_PATH is not needed.
+
+    When to ignore it:
+    If you do not use 8-bit or 4-bit layers.
+
+    Sources:
+    https://huggingface.co/docs/bitsandbytes/main/en/installation
+    https://github.com/bitsandbytes-foundation/bitsandbytes/blob/main/CHANGELOG.md (0.41.0), and its
+    bitsandbytes/cuda_setup/main.py of 0.39 (determine_cuda_runtime_lib_path)
+    https://huggingface.co/posts/Titus-von-Koeller/208953986335856 (Windows is supported from release 0.43.0 on)
+    """
     bnb, torch = frameworks.get("bitsandbytes"), frameworks.get("torch")
     if not gpus.nvidia or bnb is None or torch is None or torch.variant != "cuda" or torch.cuda is None:
         return

@@ -12,7 +12,24 @@ VARIABLE = "CUDA_CACHE_DISABLE"
 def cuda_jit_cache_off(
     gpus: Gpus, frameworks: Frameworks | Gap | None, environ: Environ, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The cache of compiled GPU code is switched off, so some programs start slowly every time."""
+    """The cache of compiled GPU code is switched off, so some programs start slowly every time.
+
+    What it means:
+    CUDA_CACHE_DISABLE is set. What has only PTX for this GPU, the driver compiles at every start.
+
+    Why it breaks:
+    Without the cache nothing of the compiled code is kept, and each start takes minutes.
+
+    How to fix it:
+    Unset the variable.
+
+    When to ignore it:
+    If the cache was switched off to measure start-up times. A framework that has machine code for the GPU does without
+    the cache: then nothing is said.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
+    """
     if environ.get(VARIABLE) != "1" or not gpus.nvidia:
         return
     built = built_for_cuda(frameworks) if isinstance(frameworks, Frameworks) else ()

@@ -24,7 +24,26 @@ def driver_minor_compat_limit(
     container: Container | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The driver can run this build, but not every CUDA 12.1 feature."""
+    """The driver can run this build, but not every CUDA 12.1 feature.
+
+    What it means:
+    Drivers of the 525 branch run programs built with any CUDA 12 (minor-version compatibility). What came later than
+    CUDA 12.0 is left out: kernels with more than 4 KiB of parameters need driver 530 or newer.
+
+    Why it breaks:
+    Code compiled with CUDA 12.1 or newer may use such kernels without asking the driver first: "CUDA error: operation
+    not supported". Published PyTorch wheels ask; a PyTorch or an extension that you compiled yourself may not.
+
+    How to fix it:
+    Update the driver, or compile with CUDA 12.0.
+
+    When to ignore it:
+    With published wheels. Then this is only a note.
+
+    Sources:
+    https://developer.nvidia.com/blog/cuda-12-1-supports-large-kernel-parameters/
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    """
     release = driver.release
     if driver_os(host, container) != "linux" or not gpus.nvidia or release is None:
         return

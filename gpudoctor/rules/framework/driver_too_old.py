@@ -28,7 +28,31 @@ def driver_too_old(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The NVIDIA driver is too old for an installed framework."""
+    """The NVIDIA driver is too old for an installed framework.
+
+    What it means:
+    The framework was built with a CUDA version that this driver cannot serve. PyTorch then says "The NVIDIA driver on
+    your system is too old"; TensorFlow says "CUDA driver version is insufficient for CUDA runtime version".
+
+    Why it breaks:
+    A driver serves every program of its own CUDA major version, and of older ones. For each major version there is an
+    oldest driver: 450.80.02 for CUDA 11, 525.60.13 for CUDA 12, 580.65.06 for CUDA 13 (Linux). Programs built with a
+    newer minor version run too, so CUDA 12.4 runs on driver 535. The exception is code that must be compiled at the
+    start (PTX): that needs a driver at least as new as the CUDA that made it.
+
+    How to fix it:
+    Update the driver. Where that is not allowed or the GPU is too old for it, install a build that this driver serves.
+    On data-centre GPUs NVIDIA's package cuda-compat puts a newer libcuda beside an older driver.
+    The "CUDA Version" that nvidia-smi shows is what the driver offers; no toolkit of that version need be installed.
+
+    When to ignore it:
+    Never, if this framework is to use the GPU.
+
+    Sources:
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    """
     known = driver_os(host, container)
     systems = (known,) if known else _either_system(host, driver)
     if not systems or not gpus.nvidia or forward_library(driver) is not None:

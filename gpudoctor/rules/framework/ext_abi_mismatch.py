@@ -24,7 +24,32 @@ PINNED = ("vllm", "xformers", "torch-tensorrt")
 def ext_abi_mismatch(
     frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A compiled extension was built for a different version of torch or TensorFlow."""
+    """A compiled extension was built for a different version of torch or TensorFlow.
+
+    What it means:
+    A package such as flash-attn, xformers or vllm carries machine code that was linked against one build of torch,
+    tensorflow-text, tensorflow-io or tensorflow-addons against one line of TensorFlow. The installed one is another:
+    another release, another CUDA major version or another C++ ABI.
+
+    Why it breaks:
+    The extension looks for functions under names that this torch does not have. Its import ends with
+    "undefined symbol" or "cannot open shared object file".
+
+    How to fix it:
+    Take the wheel of the extension whose name states your torch release, your CUDA and your C++ ABI, or build it anew
+    against the installed torch (`--no-build-isolation`). Or install the torch that the extension was built for.
+
+    When to ignore it:
+    If you do not use the extension; uninstalling it is cleaner.
+
+    Sources:
+    https://github.com/Dao-AILab/flash-attention/releases
+    https://docs.pytorch.org/tutorials/advanced/cpp_extension.html
+    https://github.com/tensorflow/text#a-note-about-different-operating-system-packages
+    https://github.com/tensorflow/io#tensorflow-version-compatibility
+    https://github.com/tensorflow/addons#python-op-compatibility-matrix
+    https://github.com/vllm-project/vllm/issues/3528
+    """
     yield from of_another_tensorflow(frameworks.get("tensorflow"), scene, matrix)
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:

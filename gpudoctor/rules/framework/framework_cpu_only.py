@@ -29,7 +29,25 @@ def framework_cpu_only(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU."""
+    """A CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU.
+
+    What it means:
+    The framework in this environment contains no CUDA code, so it lists no GPU. Its own version file says so.
+
+    Why it breaks:
+    PaddlePaddle has one package for the processor, paddlepaddle, and another for NVIDIA GPUs, paddlepaddle-gpu. Both
+    own the same files: where both are installed, those of the one installed last are on the disk.
+
+    How to fix it:
+    Uninstall both packages, then install the one for GPUs from its makers' index, for a CUDA that your driver serves.
+
+    When to ignore it:
+    If the framework is meant to stay on the processor. That is likely where another framework already uses the GPU, so
+    this is then only a note.
+
+    Sources:
+    https://www.paddlepaddle.org.cn/documentation/docs/en/install/pip/linux-pip_en.html
+    """
     if not gpus.nvidia or host.os not in ("linux", "windows") or is_jetson(host):
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)

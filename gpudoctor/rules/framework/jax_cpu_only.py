@@ -14,7 +14,26 @@ _TAGGED = numbers_of("jaxlib-cuda-in-version")
 def jax_cpu_only(
     gpus: Gpus, frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU."""
+    """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU.
+
+    What it means:
+    JAX's own package runs on the processor. The GPU part is a plugin of its own, and it is not installed here.
+
+    Why it breaks:
+    A plain `pip install jax` installs no plugin. JAX then says "An NVIDIA GPU may be present on this machine, but a
+    CUDA-enabled jaxlib is not installed. Falling back to cpu."
+
+    How to fix it:
+    Install JAX with the extra for your CUDA major version: `jax[cuda13]` for drivers from 580 on and GPUs from
+    Turing on, else `jax[cuda12]`. There are no CUDA plugins for native Windows and macOS; on Windows use WSL2.
+
+    When to ignore it:
+    Often. Keras, Flax and others bring JAX along. If you do not use JAX yourself, its message is noise. That is why
+    this is only a note where PyTorch or TensorFlow already uses the GPU.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    """
     jax = frameworks.get("jax")
     if jax is None or not gpus.nvidia or _has_cuda(frameworks):
         return

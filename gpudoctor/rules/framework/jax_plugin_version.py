@@ -14,7 +14,26 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 def jax_plugin_version(
     frameworks: Frameworks, packages: Packages, libraries: Libraries | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The packages that make up JAX with CUDA have different versions."""
+    """The packages that make up JAX with CUDA have different versions.
+
+    What it means:
+    JAX with CUDA is four packages: jax, jaxlib, the CUDA plugin and its pjrt part. The plugin and its pjrt part must
+    have the version of jaxlib, and jaxlib must not be newer than jax, nor older than what jax asks for.
+
+    Why it breaks:
+    JAX compares the numbers at the start. It says that the plugin "is not compatible with the installed jaxlib version"
+    and goes on without the GPU, or it refuses to start, or it crashes. It happens when one of them is updated alone.
+
+    How to fix it:
+    Install all four together through the extra, as below.
+
+    When to ignore it:
+    Never, if JAX is to use the GPU.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    https://github.com/jax-ml/jax/blob/main/jax/_src/xla_bridge.py
+    """
     versions = _versions(frameworks, packages)
     jaxlib = release_numbers(versions.get("jaxlib"))
     if jaxlib is None:

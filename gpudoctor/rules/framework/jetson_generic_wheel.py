@@ -35,7 +35,33 @@ def jetson_generic_wheel(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson."""
+    """A generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
+
+    What it means:
+    Jetson boards have a GPU of their own kind. The wheels of the package index are made for ARM servers: they are for
+    the processor only, or their CUDA code is for other GPUs.
+    NVIDIA's own wheels are each for one JetPack and its CUDA: that for JetPack 4.3 asks for libcudart.so.10.0, which
+    JetPack 4.4 (CUDA 10.2) does not have. Or the GPU is found, and the first computation ends with "no kernel image is
+    available for execution on the device".
+
+    Why it breaks:
+    `pip install torch` on a Jetson takes the general aarch64 wheel. Machine code of a server's or desktop's GPU does
+    not run on a Jetson's, also where the numbers look close (8.0 or 8.6 on Orin's 8.7). NVIDIA publishes wheels and
+    containers made for each JetPack release, and for the Python of that release.
+
+    How to fix it:
+    Install NVIDIA's wheel for your JetPack release, or use an L4T container. On Jetson Thor (JetPack 7) PyTorch's own
+    builds for CUDA 13 have the code for its GPU (11.0); those for CUDA 12 have not.
+
+    When to ignore it:
+    If the framework is meant to run on the processor.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/
+    https://docs.nvidia.com/deeplearning/frameworks/install-tf-jetson-platform/
+    https://github.com/jax-ml/jax/issues/40487
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/#binary-compatibility (not between desktop GPUs and Tegra)
+    """
     if host.tegra is None:
         return
     for name in ("torch", "tensorflow", "jax-cuda-plugin"):

@@ -24,7 +24,24 @@ ANY = by_hand(
 def no_framework(
     interpreter: Interpreter, frameworks: Frameworks | None, gpus: Gpus | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """No deep-learning framework is installed in the examined Python."""
+    """No deep-learning framework is installed in the examined Python.
+
+    What it means:
+    The Python that was examined has neither PyTorch nor TensorFlow nor JAX. If you did install one, it is in another
+    Python or another virtual environment.
+
+    Why it breaks:
+    Nothing is broken. Each Python environment has its own packages, and another one may be active than you think.
+
+    How to fix it:
+    Activate the environment you mean, or name its interpreter with `--python`. Or install a framework here.
+
+    When to ignore it:
+    If this Python is not meant to have one.
+
+    Sources:
+    https://docs.python.org/3/library/venv.html
+    """
     if frameworks is not None and any(frameworks.get(name) is not None for name in (*computing(), *OTHERS)):
         return
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)

@@ -20,7 +20,24 @@ def package_required(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A required package is missing, or its version does not meet the requirement."""
+    """A required package is missing, or its version does not meet the requirement.
+
+    What it means:
+    `--require` or the project's configuration names a package, and the examined Python does not have it, or not in a
+    version that meets the requirement.
+
+    Why it breaks:
+    It was never installed here, or it is in another environment.
+
+    How to fix it:
+    Install it into the examined Python, or examine another Python with `--python`.
+
+    When to ignore it:
+    Drop the requirement instead.
+
+    Sources:
+    The requirement itself.
+    """
     where = interpreter.executable if isinstance(interpreter, Interpreter) else "the examined Python"
     for requirement in wish.requirements:
         if requirement.subject in OTHERS:

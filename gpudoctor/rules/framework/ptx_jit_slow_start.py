@@ -40,7 +40,36 @@ def ptx_jit_slow_start(
     container: Container | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The framework has no machine code for this GPU, so its first start is slow while the driver compiles it."""
+    """The framework has no machine code for this GPU, so its first start is slow while the driver compiles it.
+
+    What it means:
+    The build holds code for this GPU only as PTX. It works, but at the first use the driver compiles all of it. That
+    takes minutes, in a container each time anew.
+
+    Why it breaks:
+    The build is older than the GPU, or leaves it out to stay small. TensorFlow up to 2.15 has no machine code for H100,
+    for example. For Blackwell GPUs no TensorFlow up to 2.22 has any, and of the PTX only that of 2.21 helps them
+    (arch-too-new-for-build). Compiled code goes into a cache of 1 GiB in the home folder; when that is too small or not
+    writable, every start is slow.
+    A PyTorch with CUDA 12.0 to 12.7 brings a cuBLAS and a cuDNN that are older than Blackwell GPUs (RTX 50 cards,
+    B200): what they have as PTX works, the rest, convolutions above all, may fail.
+
+    How to fix it:
+    Enlarge the cache (below) and keep it on a disk that outlives the container (CUDA_CACHE_PATH). Or take a newer build
+    that has machine code for the GPU, such as NVIDIA's container of the framework.
+
+    When to ignore it:
+    If only the very first start is slow and you do not mind. It is a note only where the PTX is for the GPU's own
+    generation (TensorFlow on A100 or RTX 3090): part of the kernels is there as machine code then. So it is with
+    TensorFlow 1 outside of containers: it has less code, which takes one to three minutes, once.
+
+    Sources:
+    https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
+    https://www.tensorflow.org/install/source#gpu
+    https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
+    https://github.com/pytorch/pytorch/issues/145949 (what Blackwell GPUs ask of cuBLAS and cuDNN)
+    https://github.com/tensorflow/tensorflow/issues/22043 (1.10: minutes) and /62320 (2.15: half an hour)
+    """
     os = driver_os(host, container)
     for framework in built_for_cuda(frameworks):
         code = device_code(framework, matrix, host)

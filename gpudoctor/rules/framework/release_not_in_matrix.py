@@ -8,7 +8,24 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, rule, se
 
 @rule("FRM011", name="release-not-in-matrix", severity="info")
 def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
-    """An installed framework is newer than gpudoctor's compatibility tables."""
+    """An installed framework is newer than gpudoctor's compatibility tables.
+
+    What it means:
+    gpudoctor knows releases up to the one named below. The installed one came later, so it was judged only by what
+    its own files say: its CUDA version, its GPU architectures, its requirements.
+
+    Why it breaks:
+    Nothing is broken. What only the tables know, such as which companion releases belong to it, was not checked.
+
+    How to fix it:
+    Update gpudoctor.
+
+    When to ignore it:
+    Always, if the rest of the report is what you need.
+
+    Sources:
+    The tables that come with gpudoctor; `gpudoctor matrix` shows them with the date of each fact.
+    """
     for name in computing():
         framework = frameworks.get(name)
         have = release_numbers(framework.version) if framework else None

@@ -19,7 +19,27 @@ NVIDIA_BUILD = (
 
 @rule("FRM020", name="tf1-on-new-gpu", severity="error", when="frameworks.tensorflow.variant=cuda, gpus.nvidia")
 def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs."""
+    """TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs.
+
+    What it means:
+    TensorFlow before 2.4 uses CUDA 10 or older. The GPU is of a later generation. It may start after a long pause, and
+    then hangs, gives wrong numbers, or fails in cuBLAS or cuDNN.
+
+    Why it breaks:
+    The driver can compile TensorFlow's own PTX for the new GPU, but cuBLAS and cuDNN of CUDA 10 have no code for it.
+
+    How to fix it:
+    Use TensorFlow 2.4 or newer. For code that needs TensorFlow 1.15, NVIDIA maintained a build of it for new GPUs, as a
+    container (the tags with tf1).
+
+    When to ignore it:
+    Never, if TensorFlow is to use this GPU.
+
+    Sources:
+    https://docs.nvidia.com/cuda/ampere-compatibility-guide/
+    https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
+    https://github.com/NVIDIA/tensorflow (the build of 1.15 as a package)
+    """
     tensorflow = frameworks.get("tensorflow")
     if tensorflow is None or tensorflow.variant != "cuda" or not _is_old(tensorflow):
         return

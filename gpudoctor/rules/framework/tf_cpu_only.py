@@ -18,7 +18,31 @@ FIRST_WITHOUT_GPU_ON_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 def tf_cpu_only(
     gpus: Gpus, frameworks: Frameworks, host: System, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU."""
+    """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU.
+
+    What it means:
+    The TensorFlow in this environment contains no CUDA code, so it lists no GPU. This is the package
+    `tensorflow-cpu`, the `tensorflow` wheel for ARM Linux, or a build of conda or of your own without CUDA.
+
+    Why it breaks:
+    TensorFlow has separate builds for processor and GPU. The Linux x86-64 package `tensorflow` is the GPU build;
+    `tensorflow-cpu` and the ARM wheels are not. conda has builds of both kinds under one name, and its choice shows
+    in the build string: mkl and eigen are for the processor. Where `tensorflow` and `tensorflow-gpu` 1.x are both
+    installed, the files of the one installed last are on the disk. (From 2.11 on native Windows has no GPU build: see
+    tf-windows-native.)
+
+    How to fix it:
+    Remove the CPU build and install `tensorflow[and-cuda]` of a release that fits this Python, driver and GPU.
+    On ARM Linux use NVIDIA's TensorFlow container, as there are no GPU wheels.
+
+    When to ignore it:
+    If TensorFlow is meant to stay on the processor in this environment. That is likely where PyTorch or JAX already
+    uses the GPU, so this is then only a note.
+
+    Sources:
+    https://www.tensorflow.org/install/pip
+    https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
+    """
     tensorflow = frameworks.get("tensorflow")
     if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host):
         return

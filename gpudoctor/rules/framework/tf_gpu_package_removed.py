@@ -19,7 +19,26 @@ LAST_LINE = numbers_of("tensorflow-gpu-ends")
 def tf_gpu_package_removed(
     wish: Wish, packages: Packages, interpreter: Interpreter | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The package tensorflow-gpu was requested, but it no longer exists."""
+    """The package tensorflow-gpu was requested, but it no longer exists.
+
+    What it means:
+    `tensorflow-gpu` was a package of its own up to release 2.11. Since then `tensorflow` is the GPU build on Linux, and
+    the extra `and-cuda` brings the CUDA libraries.
+
+    Why it breaks:
+    `pip install tensorflow-gpu` stops with an error on purpose: the name is only a placeholder now.
+
+    How to fix it:
+    Ask for `tensorflow[and-cuda]` instead, in requirement files and lock files too.
+
+    When to ignore it:
+    If you need a release up to 2.11 and have its Python (3.10 or older). conda-forge's package of that name is no such
+    placeholder.
+
+    Sources:
+    The project page of tensorflow-gpu on the package index (its last release, 2.12.0, only says so)
+    https://www.tensorflow.org/install/pip
+    """
     installed = packages.find("tensorflow-gpu")
     # conda-forge keeps a package of that name: it asks for a GPU build of tensorflow.
     by_conda = installed is not None and installed.installer == "conda"

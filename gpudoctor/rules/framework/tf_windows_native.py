@@ -28,7 +28,27 @@ STAY = by_hand(
 def tf_windows_native(
     gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """TensorFlow has no GPU support on native Windows since release 2.11."""
+    """TensorFlow has no GPU support on native Windows since release 2.11.
+
+    What it means:
+    The TensorFlow packages for Windows run on the processor only. No driver, CUDA toolkit or cuDNN changes that.
+
+    Why it breaks:
+    TensorFlow 2.10 was the last release with a GPU build for native Windows. Since then the GPU is reached through
+    WSL2, a Linux inside Windows that shares the Windows driver.
+
+    How to fix it:
+    Install WSL2, and TensorFlow inside it with `pip install "tensorflow[and-cuda]!=2.21.0"`; install no driver inside
+    WSL2. Or stay on Windows with TensorFlow 2.10, Python 3.10 or older, CUDA 11.2 and cuDNN 8.1. Or use PyTorch,
+    which has GPU builds for Windows.
+
+    When to ignore it:
+    If TensorFlow on the processor is enough, or you use the tensorflow-directml plugin.
+
+    Sources:
+    https://www.tensorflow.org/install/pip#windows-native
+    https://www.tensorflow.org/install/source_windows
+    """
     tensorflow = frameworks.get("tensorflow")
     if host.os != "windows" or wsl_of(container) is not None or not gpus.nvidia or tensorflow is None:
         return

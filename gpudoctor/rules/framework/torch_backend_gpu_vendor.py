@@ -23,7 +23,30 @@ ROCM = "Install PyTorch's ROCm build for this ROCm version: choose it on https:/
     when="frameworks.torch.variant, not frameworks.torch.variant=cuda or not gpus.nvidia",
 )
 def torch_backend_gpu_vendor(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """PyTorch is built for another vendor's GPUs."""
+    """PyTorch is built for another vendor's GPUs.
+
+    What it means:
+    A build for CUDA drives NVIDIA GPUs only, a build for ROCm AMD GPUs only, a build for XPU Intel GPUs only.
+
+    Why it breaks:
+    The builds look alike: the ROCm build even answers to `torch.cuda`. A plain `pip install torch` on Linux gives the
+    CUDA build (on ARM from 2.11 on), whatever GPU is there.
+
+    How to fix it:
+    Install the build for your GPU's maker from PyTorch's own index.
+
+    When to ignore it:
+    If the GPU is only the graphics part of the processor and is not meant for computing; most of those are not
+    supported. That is why a CUDA build is only a note beside such graphics, and an error beside an AMD card that ROCm
+    serves (Instinct, Radeon PRO, Radeon RX 7000 and newer; of the RX 6000 the 6800 and 6900 by themselves, the others
+    by setting HSA_OVERRIDE_GFX_VERSION). A CPU build is named only beside an AMD accelerator (Instinct), which is there
+    for computing: as a warning.
+
+    Sources:
+    https://pytorch.org/get-started/locally/
+    https://github.com/ROCm/ROCm/issues/2353 (RX 6600 and 6700)
+    https://rocm.docs.amd.com/projects/install-on-linux/en/latest/reference/system-requirements.html
+    """
     torch = frameworks.get("torch")
     if torch is not None and torch.variant == "cpu":
         yield from _unused_accelerator(torch, gpus)

@@ -25,7 +25,27 @@ STRICT_TORCHVISION = numbers_of("torchvision-major-only")
     when="frameworks.torch.variant, frameworks.torchvision or frameworks.torchaudio",
 )
 def torch_companion_cuda(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """The installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only."""
+    """The installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only.
+
+    What it means:
+    The three packages belong together: same release pair and same build. Here one of them comes from another build.
+
+    Why it breaks:
+    Their compiled parts call into torch. With a CPU build beside a CUDA build, operators are missing
+    ("operator torchvision::nms does not exist", "Couldn't load custom C++ ops"); torchvision refuses another CUDA
+    major version, and torchaudio any other CUDA version. It happens when they are installed from different indexes
+    or one after the other.
+
+    How to fix it:
+    Remove the companion and install it again from the same index as torch.
+
+    When to ignore it:
+    If you do not use the companion, it does no harm; uninstalling it is cleaner.
+
+    Sources:
+    https://pytorch.org/get-started/previous-versions/
+    https://github.com/pytorch/vision/blob/main/torchvision/extension.py
+    """
     torch = frameworks.get("torch")
     if torch is None or torch.variant is None:
         return

@@ -20,7 +20,32 @@ NO_UPPER_LIMIT = {
 def torch_companion_version(
     frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The installed torchvision, torchaudio or torchtext does not match the torch version."""
+    """The installed torchvision, torchaudio or torchtext does not match the torch version.
+
+    What it means:
+    torchvision before 0.29.1 and torchaudio before 2.11 are each compiled against one torch release, torchtext,
+    torchcodec before 0.12 and dgl against one or a few; newer ones go with any torch from 2.14 (torchvision) or 2.11
+    on. The installed ones are no such pair. Triton for Windows works with a torch of its time or newer.
+
+    Why it breaks:
+    The compiled parts call functions that another torch does not have. The import fails with "undefined symbol", or
+    operators are missing ("operator torchvision::nms does not exist"), "Could not load libtorchcodec", "Cannot find DGL
+    C++ graphbolt library". torchcodec, dgl and the last torchtext do not tell pip which torch they need. With a Triton
+    that is too new, torch.compile ends with "cannot import name 'AttrsDescriptor'".
+
+    How to fix it:
+    Install the release that belongs to your torch. The command below names it.
+
+    When to ignore it:
+    If you compiled the companion yourself against this torch.
+
+    Sources:
+    https://github.com/pytorch/vision#installation
+    https://docs.pytorch.org/audio/stable/installation.html
+    https://github.com/pytorch/text and https://github.com/meta-pytorch/torchcodec (their tables)
+    https://github.com/dmlc/dgl/issues/7247
+    https://github.com/woct0rdho/triton-windows/releases/tag/v3.6.0-windows.post24
+    """
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return

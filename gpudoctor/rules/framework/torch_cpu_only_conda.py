@@ -15,7 +15,28 @@ def torch_cpu_only_conda(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """Conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU."""
+    """Conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU.
+
+    What it means:
+    The `pytorch` package of this conda environment has a build string that begins with `cpu`: it contains no CUDA code.
+
+    Why it breaks:
+    Conda offers processor and CUDA builds under one name and picks by what else is asked for. It takes the processor
+    build when the package `cpuonly` is present, when the environment was made on a machine without a GPU (an image
+    build, a login node), or when another package does not fit the CUDA build.
+
+    How to fix it:
+    Ask conda-forge for a CUDA build by name: `pytorch-gpu`; for torchvision and torchaudio, too, where they are
+    installed, or they stay the processor's. Remove `cpuonly` first where it is installed. When the environment is made
+    on a machine without a GPU, set CONDA_OVERRIDE_CUDA to the CUDA version of the target machine.
+
+    When to ignore it:
+    If PyTorch is meant to stay on the processor in this environment.
+
+    Sources:
+    https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-virtual.html
+    https://github.com/conda-forge/pytorch-cpu-feedstock
+    """
     torch = frameworks.get("torch")
     package = _conda_torch(packages)
     if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(host):

@@ -36,7 +36,27 @@ def torch_cpu_only_lock(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The project's lock file pins a CPU-only build of PyTorch."""
+    """The project's lock file pins a CPU-only build of PyTorch.
+
+    What it means:
+    The packages of this environment come from a lock file, and it resolves torch to the build for the processor on
+    this platform. There is an NVIDIA GPU.
+
+    Why it breaks:
+    On Windows the package index has only the CPU build, and on all systems an index or an extra of the project
+    may choose it. What you install by hand is undone at the next `uv run`, `uv sync` or `poetry install`.
+
+    How to fix it:
+    Let the project name PyTorch's index for CUDA, then lock and sync. Where the project has an extra for CUDA, name it
+    in each `uv run` and `uv sync`.
+
+    When to ignore it:
+    If PyTorch is meant to stay on the processor in this project.
+
+    Sources:
+    https://docs.astral.sh/uv/guides/integration/pytorch/
+    https://python-poetry.org/docs/repositories/#explicit-package-sources
+    """
     torch, package = frameworks.get("torch"), packages.find("torch")
     if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(host):
         return

@@ -19,7 +19,25 @@ def torch_rocm_build(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """PyTorch is built for AMD GPUs, but a CUDA extension is installed or required."""
+    """PyTorch is built for AMD GPUs, but a CUDA extension is installed or required.
+
+    What it means:
+    The installed PyTorch is a ROCm build: it drives AMD GPUs. An extension such as flash-attn is compiled for CUDA.
+
+    Why it breaks:
+    The build of the extension looks for nvcc, or its compiled part asks for CUDA libraries: "flash_attn was requested,
+    but nvcc was not found". Installing a CUDA toolkit does not help while torch is a ROCm build.
+
+    How to fix it:
+    With an NVIDIA GPU: install the CUDA build of PyTorch. With an AMD GPU: use the extension's own ROCm build.
+
+    When to ignore it:
+    If you compile the extension for ROCm yourself.
+
+    Sources:
+    https://pytorch.org/get-started/locally/
+    https://github.com/Dao-AILab/flash-attention#amd-rocm-support
+    """
     torch = frameworks.get("torch")
     if torch is None or torch.variant != "rocm":
         return

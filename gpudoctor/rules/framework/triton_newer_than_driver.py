@@ -43,7 +43,29 @@ def triton_newer_than_driver(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The driver cannot load what torch.compile makes: Triton's assembler belongs to a newer CUDA major."""
+    """The driver cannot load what torch.compile makes: Triton's assembler belongs to a newer CUDA major.
+
+    What it means:
+    Triton, which torch.compile uses, brings an assembler (ptxas) of its own, whatever CUDA PyTorch is built for. Its
+    code runs on drivers of the same CUDA major. This one belongs to a newer major than the driver serves.
+
+    Why it breaks:
+    PyTorch itself works. The first compiled function ends with "Triton Error [CUDA]: device kernel image is invalid".
+    Triton 3.7 and newer have an assembler of CUDA 13 for GPUs of compute capability 10.0 and higher, which needs driver
+    580, also with PyTorch for CUDA 12. Every Triton since 2.0 has one of CUDA 12 at least, which needs driver 525.
+
+    How to fix it:
+    Update the driver, or let Triton use the ptxas of the driver's own CUDA: TRITON_PTXAS_PATH names it, and
+    TRITON_PTXAS_BLACKWELL_PATH for GPUs from 10.0 on.
+
+    When to ignore it:
+    If you use neither torch.compile nor Triton kernels.
+
+    Sources:
+    https://github.com/pytorch/pytorch/issues/119054
+    https://github.com/Dao-AILab/quack/issues/182
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    """
     torch, os = frameworks.get("torch"), driver_os(host, container)
     if torch is None or torch.variant != "cuda" or os != "linux" or forward_library(driver) is not None:
         return

@@ -14,7 +14,24 @@ LAST_WITHOUT = 470
     when="gpus.nvidia.is_listed, driver.release, driver.module_release",
 )
 def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
-    """The installed nvidia-smi cannot report the compute capability; tools that ask for it fail."""
+    """The installed nvidia-smi cannot report the compute capability; tools that ask for it fail.
+
+    What it means:
+    Build scripts ask nvidia-smi --query-gpu=compute_cap for which GPU they should compile. This driver's nvidia-smi is
+    older than that question. The GPU itself is fine.
+
+    Why it breaks:
+    The script ends with: Field "compute_cap" is not a valid field to query.
+
+    How to fix it:
+    Give the script the compute capability yourself, in the variable it names; or update the driver.
+
+    When to ignore it:
+    When no tool complains.
+
+    Sources:
+    https://github.com/huggingface/candle/issues/733 (driver 470), https://github.com/NVIDIA/TensorRT-LLM/pull/735
+    """
     served = [gpu for gpu in gpus.nvidia if gpu.is_listed and gpu.capability is not None]
     if not served or driver.release is None or driver.release.branch > LAST_WITHOUT or driver.module_release is None:
         return

@@ -19,7 +19,26 @@ CUDA_BUSY = (46, 216)
     when="gpus.nvidia.compute_mode=prohibited|exclusive-process|exclusive-thread",
 )
 def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """The GPU's compute mode does not allow another program."""
+    """The GPU's compute mode does not allow another program.
+
+    What it means:
+    A GPU can be set to serve one process at a time (exclusive) or none (prohibited). Here no place is
+    free.
+
+    Why it breaks:
+    An administrator or a batch system sets this mode, so that jobs do not share a GPU. The next program gets "all
+    CUDA-capable devices are busy or unavailable".
+
+    How to fix it:
+    Wait until the other process ends, use another GPU, or ask the batch system for one of your own. On your own
+    machine, set the mode back to default.
+
+    When to ignore it:
+    When the process on the GPU is yours and alone is what you want.
+
+    Sources:
+    nvidia-smi(1), option -c; CUDA programming guide, compute modes
+    """
     busy = _is_busy(driver, live)
     for gpu in gpus.nvidia:
         others = [process for process in gpu.processes or () if process.kind != "graphics"]

@@ -19,7 +19,26 @@ CUDA_ECC = 214
     when="driver.kernel_log or gpus.nvidia.ecc_uncorrected_volatile or driver.cuda_init.code",
 )
 def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
-    """A GPU's memory had uncorrectable errors."""
+    """A GPU's memory had uncorrectable errors.
+
+    What it means:
+    ECC checks the GPU's memory. Since the driver was loaded it met errors it could not correct. Programs that touched
+    that memory were ended (CUDA error 214), and results before that may be wrong.
+
+    Why it breaks:
+    A memory cell is failing, seldom a passing disturbance.
+
+    How to fix it:
+    End all work on this GPU and restart it: the driver then takes the bad memory out of use. If errors come back, have
+    the GPU tested and exchanged. Do not switch ECC off: that hides the error and keeps the wrong results.
+
+    When to ignore it:
+    Never.
+
+    Sources:
+    NVIDIA GPU memory error management, https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/; Xid 48 and 95,
+    https://docs.nvidia.com/deploy/xid-errors/
+    """
     state = known(driver)
     lines = xid_lines(state, *XIDS) if state else ()
     refused = state.cuda_init if state and failed_with(state.cuda_init, CUDA_ECC) else None

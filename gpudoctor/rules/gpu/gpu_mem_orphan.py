@@ -11,7 +11,26 @@ DRIVER_MIB = 1024
 
 @rule("GPU002", name="gpu-mem-orphan", severity="warning", when="gpus.devices.has_details")
 def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iterator[Problem]:
-    """GPU memory is in use, but no visible process holds it."""
+    """GPU memory is in use, but no visible process holds it.
+
+    What it means:
+    The GPU reports used memory, but the driver lists no process with that much. Often a training run was ended and
+    some of its worker processes live on.
+
+    Why it breaks:
+    Your next program gets too little memory: "CUDA out of memory" on a GPU that seems idle.
+
+    How to fix it:
+    List the processes that hold the device files open and end those you know. One that has ended already (state Z)
+    goes with the process that started it. If none is left, reset the GPU or restart. The memory of a process in another
+    container or of another user is not an orphan: ask first.
+
+    When to ignore it:
+    On machines that share the GPU among containers, virtual machines or users whose processes you cannot see.
+
+    Sources:
+    nvidia-smi(1), section on compute processes; fuser(1)
+    """
     slurm = slurm_of(container)
     if not is_bare(container) or os_of(host) != "linux" or (slurm and slurm.in_job):
         return

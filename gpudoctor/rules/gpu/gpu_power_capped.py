@@ -15,7 +15,24 @@ BUSY_PERCENT = 90
 
 @rule("GPU010", name="gpu-power-capped", severity="warning", when="gpus.nvidia.power.limit")
 def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU has a lower power limit than its peers, or draws less than its limit allows."""
+    """A GPU has a lower power limit than its peers, or draws less than its limit allows.
+
+    What it means:
+    Each GPU has a limit of the power it may draw. One of your equal GPUs has a lower one, or it is held back as if it
+    were at its limit while it draws far less. So it is slower, and in training on all of them the others wait for it.
+
+    Why it breaks:
+    Somebody set it for one GPU, or the firmware lowered it because of power or cooling.
+
+    How to fix it:
+    Set the same limit on all. If it falls back, look at power cables, power supply and the server's management.
+
+    When to ignore it:
+    When you set the limits differently on purpose.
+
+    Sources:
+    nvidia-smi(1), option -pl; NVML API reference, nvmlClocksEventReasonSwPowerCap
+    """
     alike: dict[str, list[Gpu]] = defaultdict(list)
     for gpu in gpus.nvidia:
         if gpu.name and gpu.power is not None and gpu.power.limit is not None:

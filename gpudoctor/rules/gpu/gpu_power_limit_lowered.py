@@ -9,7 +9,23 @@ NOTICEABLE_WATTS = 5
 
 @rule("GPU014", name="gpu-power-limit-lowered", severity="info", when="gpus.nvidia.power.default_limit")
 def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU's power limit is below its default."""
+    """A GPU's power limit is below its default.
+
+    What it means:
+    Somebody or some tool lets this GPU draw less power than its maker intended. It is cooler and somewhat slower.
+
+    Why it breaks:
+    It does not. It explains why the GPU is slower than others of its model.
+
+    How to fix it:
+    Set the limit back to the default if you want the speed.
+
+    When to ignore it:
+    When it was set on purpose.
+
+    Sources:
+    nvidia-smi(1), option -pl
+    """
     for gpu in gpus.nvidia:
         power = gpu.power
         if power is None or power.limit is None or power.default_limit is None:

@@ -10,7 +10,23 @@ GAP_C = 25
 
 @rule("GPU015", name="gpu-thermal-limit-low", severity="warning", when="gpus.devices.has_details")
 def gpu_thermal_limit_low(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU's temperature limit is so low that it slows down in normal use."""
+    """A GPU's temperature limit is so low that it slows down in normal use.
+
+    What it means:
+    A GPU lowers its clocks when it reaches its highest operating temperature. Here that is far below the usual.
+
+    Why it breaks:
+    The firmware of some laptops sets a low limit until a service of the operating system takes over.
+
+    How to fix it:
+    Install and start thermald (with --adaptive), and update the laptop's firmware.
+
+    When to ignore it:
+    When the machine is to stay cool and quiet.
+
+    Sources:
+    Public report, NVIDIA GPU of a ThinkPad T14 limited to 57 °C; thermald, https://github.com/intel/thermal_daemon
+    """
     for gpu in gpus.nvidia:
         limit, slowdown = gpu.temperature_max_operating_c, gpu.temperature_slowdown_c
         if limit is None or slowdown is None or limit <= 0 or limit > LOW_C or slowdown - limit < GAP_C:

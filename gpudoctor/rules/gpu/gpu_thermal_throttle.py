@@ -13,7 +13,23 @@ REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
     when="gpus.nvidia.throttle_reasons=HwThermalSlowdown|SwThermalSlowdown",
 )
 def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU is running slower because it is too hot."""
+    """A GPU is running slower because it is too hot.
+
+    What it means:
+    Above its temperature limit a GPU lowers its clocks to protect itself.
+
+    Why it breaks:
+    Dust, fans, a closed case, passively cooled server cards in an ordinary case, or a warm room.
+
+    How to fix it:
+    Clean it, give it air, raise the fan speed. A lower power limit costs little speed and much heat.
+
+    When to ignore it:
+    When it happens for moments only.
+
+    Sources:
+    NVML API reference, clocks event reasons, https://docs.nvidia.com/deploy/nvml-api/
+    """
     for gpu in gpus.nvidia:
         active = [reason for reason in gpu.throttle_reasons or () if reason in REASONS]
         if not active:

@@ -15,7 +15,24 @@ THERMAL = "HwThermalSlowdown"
     when="gpus.nvidia.throttle_reasons=HwPowerBrakeSlowdown|HwSlowdown",
 )
 def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU is being slowed down by its hardware because of the power supply."""
+    """A GPU is being slowed down by its hardware because of the power supply.
+
+    What it means:
+    The board or the power supply asks the GPU to draw much less power (power brake, or hardware slowdown). It then runs
+    at a fraction of its speed.
+
+    Why it breaks:
+    A power cable that is missing or loose, too weak a power supply, or a server that saves power because of a fault.
+
+    How to fix it:
+    Check the power cables and the supply, and the event log of the server's management.
+
+    When to ignore it:
+    When it happens for moments only.
+
+    Sources:
+    NVML API reference, clocks event reasons, https://docs.nvidia.com/deploy/nvml-api/
+    """
     for gpu in gpus.nvidia:
         reasons = gpu.throttle_reasons or ()
         active = [reason for reason in FAULTS if reason in reasons]

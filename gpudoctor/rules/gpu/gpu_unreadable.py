@@ -8,7 +8,26 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem,
 
 @rule("GPU004", name="gpu-unreadable", severity="error", when="gpus.nvidia.refusals")
 def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
-    """The driver did not report facts about this GPU that it should."""
+    """The driver did not report facts about this GPU that it should.
+
+    What it means:
+    gpudoctor asked the driver for facts such as memory, identity and error counters, and got an error instead. That is
+    another thing than "this GPU does not have that", which is normal.
+
+    Why it breaks:
+    The GPU or its driver is in a bad state, is being reset, or its permissions are limited. What was not told cannot be
+    judged, so this GPU is not called healthy.
+
+    How to fix it:
+    Look at the codes below. Reset the GPU or restart the machine; if the error stays, install the driver anew and look
+    for Xid lines in the kernel log.
+
+    When to ignore it:
+    When only a passing reading is missing (such as power or temperature) and programs work.
+
+    Sources:
+    nvmlReturn_t in the NVML API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
     for gpu in gpus.nvidia:
         if not gpu.refusals:
             continue

@@ -7,7 +7,24 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, probl
 
 @rule("GPU008", name="mig-single-instance", severity="info", when="gpus.nvidia.mig_enabled")
 def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[Problem]:
-    """The GPU is partitioned (MIG): a program sees one instance only, or none exists yet."""
+    """The GPU is partitioned (MIG): a program sees one instance only, or none exists yet.
+
+    What it means:
+    MIG divides a GPU into several small ones. A CUDA program uses one of them, whatever it lists. With MIG on and no
+    part made, there is nothing that a program could use.
+
+    Why it breaks:
+    MIG stays on over restarts; the parts do not, they must be made anew.
+
+    How to fix it:
+    Give each process the UUID of its part in CUDA_VISIBLE_DEVICES. Make parts with nvidia-smi mig, or switch MIG off.
+
+    When to ignore it:
+    When each process has its part.
+
+    Sources:
+    NVIDIA MIG user guide, https://docs.nvidia.com/datacenter/tesla/mig-user-guide/
+    """
     variables = known(environ)
     chosen = (variables.get("CUDA_VISIBLE_DEVICES") if variables else None) or ""
     divided = [gpu for gpu in gpus.nvidia if gpu.mig_enabled and gpu.mig_instances]

@@ -21,7 +21,25 @@ def nccl_p2p_geforce(
     container: Container | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """The driver reports direct copies (P2P) between these GeForce cards, which often hang."""
+    """The driver reports direct copies (P2P) between these GeForce cards, which often hang.
+
+    What it means:
+    GeForce cards of the 40 and 50 series cannot copy from card to card over PCIe. Some drivers say they can, and NCCL,
+    which trains on several GPUs, believes it.
+
+    Why it breaks:
+    The first exchange between the GPUs never ends, or brings wrong data.
+
+    How to fix it:
+    Tell NCCL not to use it: NCCL_P2P_DISABLE=1. A newer driver tells the truth.
+
+    When to ignore it:
+    When you changed the driver to allow it on purpose, and a test such as nccl-tests passes.
+
+    Sources:
+    Reports in https://github.com/NVIDIA/nccl-tests/issues/117 and https://github.com/dmlc/xgboost/issues/11242 (driver
+    560 hangs, 570 does not); NCCL user guide, NCCL_P2P_DISABLE
+    """
     hangs = copies_fail(live)
     peers = pcie_peers(gpus) or (possible_peers(gpus) if hangs else ())
     cards = [gpu for gpu in peers if re.search(CARDS, gpu.name or "")]

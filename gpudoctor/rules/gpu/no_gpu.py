@@ -22,7 +22,29 @@ def no_gpu(
     container: Container | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """No NVIDIA GPU was found; that is fine, and much works without one."""
+    """No NVIDIA GPU was found; that is fine, and much works without one.
+
+    What it means:
+    gpudoctor looked on the PCI bus and asked the driver's library, and saw no NVIDIA GPU. Frameworks then compute on
+    the processor.
+
+    Why it breaks:
+    It does not. It only surprises where you expected a GPU: in a container that was started without GPU access, on the
+    login node of a cluster, in a virtual machine, or where the card is switched off or not seated.
+
+    How to fix it:
+    Without a GPU: train on all cores of the processor, take a small pretrained model and train only its last layers
+    (transfer learning), or run ready models on the CPU, quantised to 8 or 4 bits. Or use a hosted notebook or a
+    cloud machine with a GPU.
+
+    When to ignore it:
+    When you have no NVIDIA GPU and do not need one.
+
+    Sources:
+    PyTorch "Transfer learning" and TensorFlow "Transfer learning and fine-tuning" tutorials:
+    https://docs.pytorch.org/tutorials/beginner/transfer_learning_tutorial.html
+    https://www.tensorflow.org/tutorials/images/transfer_learning
+    """
     if (gpus is not None and gpus.nvidia) or signs_of_a_gpu(gpus, known(driver), container):
         return
     others = sorted({gpu.vendor for gpu in gpus.devices if gpu.vendor in OTHERS}) if gpus else []

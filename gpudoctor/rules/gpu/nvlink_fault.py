@@ -13,7 +13,26 @@ NAME = "nvlink-fault"
 
 @rule("GPU025", name=NAME, severity="error", since="0.2", when="gpus.devices.has_details")
 def nvlink_fault(gpus: Gpus, driver: Driver | Gap | None, matrix: Matrix) -> Iterator[Problem]:
-    """A link between two GPUs (NVLink) had errors, or is down while others are up."""
+    """A link between two GPUs (NVLink) had errors, or is down while others are up.
+
+    What it means:
+    NVLink joins the GPUs of a machine, faster than PCIe does. The driver logged a fault of a link, a link had to be
+    brought up again while it was in use, or fewer links are active than on a GPU of the same kind beside it.
+
+    Why it breaks:
+    A bridge or board that is not seated well, a failing GPU or switch. Programs on several GPUs end with an error, hang
+    in NCCL, or run slower than the others.
+
+    How to fix it:
+    Restart the machine. If it returns, reseat the bridge or the board, and have the GPU and its switch tested.
+
+    When to ignore it:
+    When only one GPU is used at a time. Links whose counters stand still have recovered: watch whether they grow.
+
+    Sources:
+    NVIDIA's catalogue of Xid errors, https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html; limits of
+    DCGM, https://github.com/NVIDIA/DCGM (dcgm_hardware_limits.h: one replay or recovery)
+    """
     state = known(driver)
     lines = tuple(line for row, line in logged(state, matrix) if row.judged_by == NAME) if state else ()
     for gpu in gpus.nvidia:

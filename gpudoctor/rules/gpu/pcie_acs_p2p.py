@@ -21,7 +21,30 @@ TURNED_ON = ("intel_iommu=on", "iommu=force", "amd_iommu=force_enable", "amd_iom
 
 @rule("GPU019", name="pcie-acs-p2p", severity="warning", when="gpus.several")
 def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """GPUs report direct access to each other (P2P), but the machine's settings block it."""
+    """GPUs report direct access to each other (P2P), but the machine's settings block it.
+
+    What it means:
+    Training on several GPUs copies data between them. Without NVLink it goes over PCIe, from card to card (peer to
+    peer). The IOMMU, or a setting of the PCIe bridges named ACS, sends that traffic up to the processor first.
+
+    Why it breaks:
+    Copies then are slow, never end (NCCL hangs in its first all-reduce), or bring wrong data. NVIDIA does not support
+    peer-to-peer copies over PCIe with an IOMMU that translates addresses, unless it is in a virtual machine.
+
+    How to fix it:
+    If you pass no devices to virtual machines, turn the IOMMU off in the firmware (VT-d, AMD-Vi) or with
+    intel_iommu=off or amd_iommu=off; or start the kernel with iommu=pt, which lets addresses through. Turn ACS off in
+    the firmware. As a stop-gap, the variable NCCL_P2P_DISABLE=1 makes NCCL copy through the main memory, which is slow.
+
+    When to ignore it:
+    When you use one GPU at a time, or training on several works and is as fast as it should be. It is an error where
+    such training was seen to hang, or NCCL_P2P_DISABLE=1 shows that somebody had to turn direct copies off.
+
+    Sources:
+    CUDA C++ programming guide, "IOMMU on Linux", https://docs.nvidia.com/cuda/cuda-c-programming-guide/; NCCL user
+    guide, troubleshooting, "PCI Access Control Services",
+    https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
+    """
     variables = known(environ)
     avoided = variables.get("NCCL_P2P_DISABLE") if variables else None
     # Where nobody asked the driver: cards of a server or workstation do reach one another; of GeForce it takes a sign.

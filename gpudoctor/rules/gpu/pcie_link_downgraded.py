@@ -18,7 +18,25 @@ _SEAT = by_hand(
 
 @rule("GPU009", name="pcie-link-downgraded", severity="warning", when="gpus.devices.has_details")
 def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU uses fewer or slower PCIe lanes than it and its slot support."""
+    """A GPU uses fewer or slower PCIe lanes than it and its slot support.
+
+    What it means:
+    Data goes to the GPU over PCIe lanes, 16 at best. This GPU uses fewer than the driver says are possible, so copying
+    to and from it is slower. Or the link stays at a lower PCIe generation while the GPU works. (At idle that is normal:
+    it saves power.)
+
+    Why it breaks:
+    A card or riser that is not seated well, a slot that shares its lanes with another one, or a firmware setting.
+
+    How to fix it:
+    With the power off, reseat the card, leave out risers, and look in the board's manual which slots share lanes.
+
+    When to ignore it:
+    When loading data is not what your programs wait for.
+
+    Sources:
+    nvidia-smi(1), PCIe link width
+    """
     for gpu in gpus.devices:
         link = gpu.pcie
         if link is None or gpu.virtualization not in (None, "none"):

@@ -10,7 +10,24 @@ NARROW = 4
 
 @rule("GPU018", name="pcie-width-low", severity="warning", when="gpus.devices.has_details")
 def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
-    """A GPU is in a slot with far fewer PCIe lanes than the card supports."""
+    """A GPU is in a slot with far fewer PCIe lanes than the card supports.
+
+    What it means:
+    Data goes to the GPU over PCIe lanes. The card has more of them than the slot it is in, so copying to and from it
+    takes several times as long. Calculations on the GPU itself are not slower.
+
+    Why it breaks:
+    Boards often have one slot with 16 lanes and others that look alike but have 4 or 1. Mining risers have 1.
+
+    How to fix it:
+    With the power off, put the card into the slot nearest to the processor. The board's manual names the lanes.
+
+    When to ignore it:
+    When all data fits on the GPU, or the GPU is connected through Thunderbolt, which has 4 lanes at most.
+
+    Sources:
+    Linux kernel documentation, sysfs-bus-pci, max_link_width
+    """
     machine = known(host)
     # A virtual machine's ports say nothing of the real slot.
     if machine is None or machine.virtualization != "none":

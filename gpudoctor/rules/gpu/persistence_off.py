@@ -7,7 +7,24 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run
 
 @rule("GPU013", name="persistence-off", severity="info", when="gpus.nvidia.persistence=False")
 def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: Container) -> Iterator[Problem]:
-    """Persistence mode is off: after a pause, programs wait until the driver has re-initialised the GPU."""
+    """Persistence mode is off: after a pause, programs wait until the driver has re-initialised the GPU.
+
+    What it means:
+    Without a display and without persistence mode, the driver puts the GPU to sleep when the last program ends. The
+    next one waits for its start: a second for one GPU, half a minute for eight.
+
+    Why it breaks:
+    It is the driver's default. Containers can fail by it: "driver rpc error: timed out".
+
+    How to fix it:
+    Let the service nvidia-persistenced run.
+
+    When to ignore it:
+    When the wait does not disturb you.
+
+    Sources:
+    NVIDIA driver persistence, https://docs.nvidia.com/deploy/driver-persistence/
+    """
     off = [gpu for gpu in gpus.nvidia if gpu.persistence is False]
     # A laptop's display hangs on the processor's own graphics, and its GPU is to sleep.
     hybrid = any(gpu.vendor in ("amd", "intel") for gpu in gpus.devices)

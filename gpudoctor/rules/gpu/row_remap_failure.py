@@ -12,7 +12,24 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, see
     when="gpus.nvidia.row_remaps or gpus.nvidia.retired_pages_pending",
 )
 def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
-    """Faulty memory of a GPU could not be replaced, or needs a reset to be replaced."""
+    """Faulty memory of a GPU could not be replaced, or needs a reset to be replaced.
+
+    What it means:
+    GPUs from Ampere on have spare memory rows and exchange bad ones for them; older ones retire bad pages. Either the
+    exchange failed because no spare is left, or it takes place only at the next reset.
+
+    Why it breaks:
+    Until the reset the bad row stays in use. When the spares are gone, every further error hits programs.
+
+    How to fix it:
+    Pending: end the work on the GPU, and reset it or restart. Failed: take the GPU out of use and have it exchanged.
+
+    When to ignore it:
+    A pending exchange can wait for the next maintenance window.
+
+    Sources:
+    NVIDIA GPU memory error management, row remapping, https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/
+    """
     for gpu in gpus.nvidia:
         remaps = gpu.row_remaps
         if remaps is not None and remaps.failed:

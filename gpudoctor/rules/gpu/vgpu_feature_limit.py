@@ -10,7 +10,25 @@ REFUSED = ("cuda-not-supported", "vgpu-lacks-unified-memory")
 
 @rule("GPU022", name="vgpu-feature-limit", severity="info", when="gpus.nvidia.virtualization=vgpu")
 def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]:
-    """A virtual GPU (vGPU) may not support unified memory and memory pools."""
+    """A virtual GPU (vGPU) may not support unified memory and memory pools.
+
+    What it means:
+    A vGPU is a part of a real GPU. Some features of CUDA, among them unified memory and with it memory pools, are off
+    unless the administrator of the host turned them on.
+
+    Why it breaks:
+    cudaMallocManaged or cudaMallocAsync fail with "operation not supported", while other programs work.
+
+    How to fix it:
+    Ask the administrator to turn unified memory on for this virtual machine (plugin parameter
+    enable_uvm=1), or to hand over the whole GPU.
+
+    When to ignore it:
+    When your programs work; only running one tells whether the features are on.
+
+    Sources:
+    NVIDIA virtual GPU software user guide, "Unified memory", https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/
+    """
     cards = [gpu for gpu in gpus.nvidia if gpu.virtualization == "vgpu"]
     if not cards:
         return

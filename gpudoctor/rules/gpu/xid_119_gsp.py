@@ -16,7 +16,25 @@ MENDED = DriverRelease(milestone("driver-gsp-mended"))
 
 @rule("GPU012", name="xid-119-gsp", severity="error", when="gpus.nvidia, driver.kernel_log")
 def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
-    """The GPU System Processor (GSP) stopped answering the driver."""
+    """The GPU System Processor (GSP) stopped answering the driver.
+
+    What it means:
+    From Turing on, a small processor on the GPU does part of the driver's work. The kernel log says that it did not
+    answer in time (Xid 119) or reported an error (Xid 120).
+
+    Why it breaks:
+    Early releases of branch 525 had faults there. Later it is mostly firmware, a virtual machine, or a failing card.
+
+    How to fix it:
+    Restart the machine and update the driver. Where the GPU allows it (not with the open kernel modules), the work of
+    the GSP can be given back to the main processor.
+
+    When to ignore it:
+    When it came once and never again.
+
+    Sources:
+    NVIDIA Xid errors, Xid 119 and 120, https://docs.nvidia.com/deploy/xid-errors/
+    """
     lines = xid_lines(driver, *XIDS)
     if not gpus.nvidia or not lines:
         return

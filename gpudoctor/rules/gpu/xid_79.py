@@ -19,7 +19,26 @@ FALLEN = 79
 def gpu_lost(
     gpus: Gpus | None, driver: Driver | Gap | None, container: Container | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """A GPU has fallen off the bus: the driver can no longer reach it."""
+    """A GPU has fallen off the bus: the driver can no longer reach it.
+
+    What it means:
+    The GPU stopped answering while the machine ran. The kernel log calls it Xid 79, NVML "GPU is lost".
+
+    Why it breaks:
+    Mostly hardware: a card or riser that is not seated well, a power cable, too weak a power supply, heat. Sometimes
+    power saving of the PCIe slot, the firmware, or the driver.
+
+    How to fix it:
+    Switch the machine off completely (a restart alone may not bring it back), reseat the card and its power plugs, and
+    try another slot without a riser. If it comes back under load, limit the clocks for a test; if that helps, suspect
+    the power supply. If it returns on good power, the card is a case for its warranty.
+
+    When to ignore it:
+    Never. Programs on this GPU end, and others may hang.
+
+    Sources:
+    NVIDIA Xid errors, Xid 79, https://docs.nvidia.com/deploy/xid-errors/
+    """
     state = known(driver)
     lines = (*xid_lines(state, FALLEN), *log_lines(state, "fallen off the bus")) if state else ()
     cards = gpus.nvidia if gpus else ()

@@ -21,7 +21,26 @@ SUPPORT = by_hand(
 
 @rule("GPU024", name="xid-error", severity="error", since="0.2", when="gpus.nvidia, driver.kernel_log")
 def xid_error(gpus: Gpus, driver: Driver, matrix: Matrix) -> Iterator[Problem]:
-    """The driver logged an error of this GPU after which it needs a reset, or a look at its hardware."""
+    """The driver logged an error of this GPU after which it needs a reset, or a look at its hardware.
+
+    What it means:
+    The driver writes each error of a GPU to the kernel log with a number, its Xid. Most mean that a program failed.
+    This one means that the GPU itself did, and NVIDIA's catalogue asks for a reset, a restart or a look at the card.
+
+    Why it breaks:
+    Until the reset the GPU may refuse programs, hang, or run slower. The cause is the card, its power or cooling, or
+    the driver; one such error may be chance, several are not.
+
+    How to fix it:
+    End the work on the GPU and reset it; where that is refused, restart the machine. If the error returns with a
+    current driver, have the GPU tested.
+
+    When to ignore it:
+    When the GPU was reset since: the log keeps its lines until the machine restarts.
+
+    Sources:
+    NVIDIA's catalogue of Xid errors, https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html
+    """
     found = [(row, line) for row, line in logged(driver, matrix) if row.judged_by is None and row.what]
     for gpu in gpus.nvidia:
         lines = of_gpu(tuple(line for _, line in found), gpu)

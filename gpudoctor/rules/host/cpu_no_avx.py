@@ -12,7 +12,26 @@ X86 = ("x86_64", "amd64")
 
 @rule("HST003", name="cpu-no-avx", severity="error", needs=("host.cpu",), when="not host.cpu.flags=avx")
 def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
-    """The CPU has no AVX, which the framework's prebuilt packages need."""
+    """The CPU has no AVX, which the framework's prebuilt packages need.
+
+    What it means:
+    AVX is a set of processor instructions that came in 2011. TensorFlow's packages use it since release 1.6, JAX's
+    always. This processor, or the virtual machine, does not have it.
+
+    Why it breaks:
+    The import ends at once with "Illegal instruction (core dumped)", whatever GPU there is.
+
+    How to fix it:
+    In a virtual machine, pass the host's processor type through (CPU type "host"). Otherwise use another machine, a
+    framework without this need (PyTorch runs without AVX), or a build made without AVX.
+
+    When to ignore it:
+    When you built the framework yourself for this processor.
+
+    Sources:
+    TensorFlow 1.6 release notes, https://github.com/tensorflow/tensorflow/releases/tag/v1.6.0; JAX, troubleshooting of
+    "jaxlib version was built using AVX instructions"
+    """
     cpu = host.cpu
     if cpu is None or cpu.flags is None or "avx" in cpu.flags or (host.arch or "").lower() not in X86:
         return

@@ -16,7 +16,23 @@ RELEASE = milestone("tensorflow-avx2-by-mistake")
     when="frameworks.tensorflow.version=2.4.0, not host.cpu.flags=avx2",
 )
 def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
-    """TensorFlow 2.4.0 needs AVX2, which this CPU lacks; other releases do not."""
+    """TensorFlow 2.4.0 needs AVX2, which this CPU lacks; other releases do not.
+
+    What it means:
+    The packages of TensorFlow 2.4.0 alone were built with AVX2 and FMA instructions.
+
+    Why it breaks:
+    On processors from before 2013 the import ends with "Illegal instruction".
+
+    How to fix it:
+    Install a later patch release (2.4.1 and newer), or 2.3.
+
+    When to ignore it:
+    Never: TensorFlow 2.4.0 cannot start here.
+
+    Sources:
+    TensorFlow 2.4.1 release notes, https://github.com/tensorflow/tensorflow/releases/tag/v2.4.1
+    """
     cpu, framework = host.cpu, frameworks.get("tensorflow")
     if cpu is None or cpu.flags is None or "avx2" in cpu.flags or "avx" not in cpu.flags:
         return

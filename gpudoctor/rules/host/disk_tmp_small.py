@@ -18,7 +18,25 @@ HOPELESS_BYTES = (1536 * 1024 * 1024, 200 * 1024 * 1024)
 
 @rule("HST001", name="disk-tmp-small", severity="error")
 def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """There is too little free disk space to install a framework."""
+    """There is too little free disk space to install a framework.
+
+    What it means:
+    pip first downloads all packages into the temporary folder and then unpacks them into the environment. One of the
+    two has less free space than PyTorch or TensorFlow with CUDA takes.
+
+    Why it breaks:
+    The installation ends with "No space left on device" (Errno 28), often though another disk is empty: /tmp can be a
+    small disk in memory (tmpfs).
+
+    How to fix it:
+    Let pip use another folder for its temporary files (TMPDIR), clear pip's cache, or free space.
+
+    When to ignore it:
+    When everything you need is installed.
+
+    Sources:
+    pip documentation, caching, https://pip.pypa.io/en/stable/topics/caching/; sizes of the wheels on the package index
+    """
     found = known(frameworks)
     installed = bool(found and any(found.get(name) for name in computing()))
     with_gpu = bool(isinstance(gpus, Gpus) and gpus.nvidia)

@@ -28,7 +28,27 @@ def glibc_too_old(
     live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The system's C library (glibc) is too old for the frameworks' prebuilt packages."""
+    """The system's C library (glibc) is too old for the frameworks' prebuilt packages.
+
+    What it means:
+    Ready-made Python packages for Linux are built for a lowest version of the C library, glibc. This system has an
+    older one, or another C library (musl, as in Alpine Linux).
+
+    Why it breaks:
+    pip finds no package that fits, or the import fails with "version GLIBC_2.28 not found". glibc belongs to the
+    distribution and cannot be updated by itself.
+
+    How to fix it:
+    Use a newer distribution or a container with one. Or install an older release of the framework. A package that is
+    compiled against a framework (flash-attn 2.8 needs GLIBC_2.32) can be compiled on this system, too.
+
+    When to ignore it:
+    When you build the framework yourself.
+
+    Sources:
+    PEP 600, https://peps.python.org/pep-0600/; platform tags of the wheels of torch, tensorflow and jaxlib;
+    https://github.com/Dao-AILab/flash-attention/issues/1708
+    """
     if host.os != "linux":
         return
     found = known(frameworks)

@@ -10,7 +10,25 @@ LITTLE_BYTES, LITTLE_SHARE = GIB, 10
 
 @rule("HST005", name="shm-pressure", severity="warning")
 def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """Hardly any shared memory is free; data loaders and NCCL need some."""
+    """Hardly any shared memory is free; data loaders and NCCL need some.
+
+    What it means:
+    Processes of one program hand data to each other through /dev/shm, a disk in main memory. It is nearly full.
+
+    Why it breaks:
+    A data loader with many workers fills it; or a program that was killed left its files there. The next one ends with
+    "Bus error" or "No space left on device", though disk and memory are free.
+
+    How to fix it:
+    Use fewer workers, or a smaller batch. Remove files in /dev/shm that belong to no running program.
+
+    When to ignore it:
+    When the program that fills it is yours and runs well.
+
+    Sources:
+    shm_overview(7); PyTorch, torch.utils.data and torch.multiprocessing,
+    https://pytorch.org/docs/stable/multiprocessing.html
+    """
     shm, found = host.space("shm"), known(frameworks)
     if shm is None or shm.total is None or shm.free is None or shm.total <= DEFAULT_SHM_BYTES:
         return

@@ -25,7 +25,30 @@ def built_for_other_cuda(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A program was built for another CUDA or cuDNN than the one that is installed."""
+    """A program was built for another CUDA or cuDNN than the one that is installed.
+
+    What it means:
+    A compiled program opens CUDA's libraries by names that carry a version: libcublas.so.11, cudart64_101.dll,
+    libcudnn.so.8. It asks for those of the CUDA that it was built with, and this machine has another CUDA.
+
+    Why it breaks:
+    The libraries of another CUDA have other names, so the loader finds nothing: "cannot open shared object file",
+    "cudart64_101.dll not found", "Error 126". Up to CUDA 10 each minor release has names of its own, from CUDA 11 on
+    each major. A link under the wanted name does not help: the content differs. The CUDA that nvidia-smi shows is the
+    newest that the driver serves, and brings no libraries.
+
+    How to fix it:
+    Install the build of the program for the CUDA that is there; or install the libraries that it asks for beside the
+    others, and name their folder in LD_LIBRARY_PATH (on Windows in PATH). The driver need not be changed for it.
+
+    When to ignore it:
+    If the program is meant to run on the processor, and goes on without these libraries.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#requirements
+    https://www.tensorflow.org/install/source#gpu
+    """
     # On a machine that was looked at, the loader's own search tells more.
     if not pasted(live):
         return

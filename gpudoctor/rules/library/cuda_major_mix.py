@@ -11,7 +11,30 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem,
 def cuda_major_mix(
     gpus: Gpus, packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """A framework loads CUDA libraries of another major version, or such libraries are installed."""
+    """A framework loads CUDA libraries of another major version, or such libraries are installed.
+
+    What it means:
+    The machine holds NVIDIA libraries for two CUDA major versions (cu11, cu12; package names without a suffix belong to
+    CUDA 13). Either a framework would load some of the wrong major, or one set belongs to no installed framework and
+    was left behind by an upgrade.
+
+    Why it breaks:
+    Some libraries of different majors have the same name or the same path (libcufft, libcurand, libcusolver.so.11,
+    libcusparse.so.12, all of cuDNN), and torch takes the first file that matches a pattern when it is imported. A
+    library of the wrong major brings "undefined symbol", or asks for others that are not there (libnvJitLink.so.12).
+    A set that nobody loads only takes room.
+
+    How to fix it:
+    Uninstall the set that nothing uses; or take its folder out of LD_LIBRARY_PATH. Then reinstall the framework's own
+    libraries, as some files were shared.
+
+    When to ignore it:
+    If another program in this environment uses the other set, and everything works.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    https://github.com/pytorch/pytorch/blob/main/torch/__init__.py (_preload_cuda_deps)
+    """
     if not gpus.nvidia or is_jetson(host):
         return
     loaded = foreign_libraries(libraries, frameworks)

@@ -15,7 +15,28 @@ NEWER = by_hand(
 def cudnn_bare_libcuda(
     gpus: Gpus, driver: Driver, libraries: Libraries, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """A cuDNN 8 opens libcuda.so, but only libcuda.so.1 exists."""
+    """A cuDNN 8 opens libcuda.so, but only libcuda.so.1 exists.
+
+    What it means:
+    The driver's library is found under the name that programs use, libcuda.so.1. The cuDNN of this framework opens it
+    by the name without a version, which is nowhere on its way.
+
+    Why it breaks:
+    The name libcuda.so is a link for compilers. Some driver packages and ways to hand a GPU to a container (CDI, Slurm)
+    leave it out. CUDA starts; the first convolution ends the program with "Could not load library
+    libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file". cuDNN 8.9 and newer do without.
+
+    How to fix it:
+    Make a link libcuda.so to libcuda.so.1 beside cuDNN's own files, where it looks first. Or install a build with a
+    newer cuDNN.
+
+    When to ignore it:
+    If nothing you run uses convolutions.
+
+    Sources:
+    https://github.com/ahmetoner/whisper-asr-webservice/issues/205 (podman), https://github.com/lbcb-sci/herro/issues/76
+    https://github.com/facebookresearch/nougat/issues/105 (the link beside cuDNN's files)
+    """
     found = driver.library("libcuda.so.1")
     if not gpus.nvidia or wsl_of(container) is not None or libraries.libcuda_of_cudnn is None or found is None:
         return

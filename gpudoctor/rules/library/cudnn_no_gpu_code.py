@@ -45,7 +45,29 @@ def cudnn_no_gpu_code(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The cuDNN that a framework would load has no code for the GPU."""
+    """The cuDNN that a framework would load has no code for the GPU.
+
+    What it means:
+    The framework itself runs on this GPU, the cuDNN beside it does not. Plain tensor operations work; convolutions and
+    other layers that use cuDNN end with CUDNN_STATUS_NOT_SUPPORTED, CUDNN_STATUS_EXECUTION_FAILED or "no kernel image
+    is available", or become slow.
+
+    Why it breaks:
+    cuDNN ends support for old GPUs in minor releases: Kepler with 8.8, Maxwell, Pascal and Volta with 9.11. TensorFlow
+    and JAX admit any newer cuDNN, so a fresh install brings the newest; PyTorch pins one, which `pip install --upgrade
+    nvidia-cudnn-cu12` or another package replaces.
+
+    How to fix it:
+    Install the last cuDNN with code for the GPU: nvidia-cudnn-cu12==9.10.2.21 for Maxwell, Pascal and Volta. Kepler
+    needs an older build of the framework. A newer driver does not help.
+
+    When to ignore it:
+    If this GPU only drives a display, or the program uses no convolutions and no attention of cuDNN.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html
+    https://github.com/pytorch/pytorch/issues/162574
+    """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
         cudnn = loaded_cudnn(framework, libraries, packages, host, matrix)

@@ -40,7 +40,28 @@ def cudnn_too_old(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A framework would load a cuDNN that does not fit the one it was built with."""
+    """A framework would load a cuDNN that does not fit the one it was built with.
+
+    What it means:
+    A framework built with cuDNN 9.3 needs cuDNN 9.3 or a newer 9.x. The copy that the loader finds first is older, or
+    of another major version: a newer one does not do either.
+
+    Why it breaks:
+    Frameworks check this when they first use cuDNN. TensorFlow and JAX say "Loaded runtime CuDNN library: X but source
+    was compiled with: Y"; PyTorch says "cuDNN version incompatibility". Usually an older copy lies on the search path
+    before the right one, or another package has replaced the files.
+
+    How to fix it:
+    Bring cuDNN to the needed version (pip's nvidia-cudnn, conda's cudnn, or the copy in the toolkit or system), or take
+    the other copy off the search path. TensorFlow before 2.14 takes that of the toolkit or of conda.
+
+    When to ignore it:
+    Never, if the framework is to use the GPU.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
+    https://github.com/pytorch/pytorch/blob/main/torch/backends/cudnn/__init__.py
+    """
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     for framework in built_for_cuda(frameworks):
         # The table is of PyPI's and PyTorch's builds; a conda build has the cuDNN that its channel chose.

@@ -23,7 +23,34 @@ def cudnn_two_copies(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A framework would mix parts of different cuDNN copies, or two frameworks each bring their own."""
+    """A framework would mix parts of different cuDNN copies, or two frameworks each bring their own.
+
+    What it means:
+    cuDNN 8 and newer is several libraries (libcudnn.so, libcudnn_ops.so, libcudnn_cnn.so …) that must be of one
+    version. The loader would take some from one copy and some from another: of parts that a package leaves out, those
+    of the system's cuDNN. Or two frameworks find a copy each: a process has one library of a name, so a program that
+    imports both gets that of the one imported first. On Windows the same holds for torch with its own cudnn64_8.dll
+    beside dlib, which is linked to a toolkit's.
+
+    Why it breaks:
+    cuDNN checks its parts: "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", or "Could not load library
+    libcudnn_cnn_infer.so.8", or a crash.
+
+    JAX says "Found cuDNN version 8700, but JAX was built against version 8800" when torch was imported first.
+
+    How to fix it:
+    Keep one copy on the search path: the one in the environment. Remove the other (the distribution's package, a
+    toolkit's files) or take its folder out of LD_LIBRARY_PATH. Of two frameworks, import the one with the newer cuDNN
+    first, or install builds that share one.
+
+    When to ignore it:
+    If both copies are of the same version.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/
+    https://github.com/pytorch/pytorch/issues/188892 (a part of the system's cuDNN)
+    https://github.com/jax-ml/jax/issues/18032 (two frameworks)
+    """
     if not gpus.nvidia:
         return
     if isinstance(host, System) and host.os == "windows":

@@ -32,7 +32,27 @@ def engine_other_cuda(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """ONNX Runtime or CTranslate2 was built for another CUDA or cuDNN than the one installed."""
+    """ONNX Runtime or CTranslate2 was built for another CUDA or cuDNN than the one installed.
+
+    What it means:
+    Both open the CUDA libraries of a toolkit, or of other packages, and bring none. Each release is built for one
+    major of CUDA, and only that major's libraries have the names that it opens. What is here is of another major.
+
+    Why it breaks:
+    The loader finds no library of that name: "Failed to create CUDAExecutionProvider", "LoadLibrary failed with error
+    126", "Library cublas64_12.dll is not found". The program goes on with the processor, or ends. That nvidia-smi
+    shows a newer CUDA does not help: it names what the driver admits.
+
+    How to fix it:
+    Install the release that was built for the CUDA which is here, or the CUDA that this release wants beside it.
+
+    When to ignore it:
+    If the program is meant to use the processor.
+
+    Sources:
+    https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html#requirements
+    https://github.com/OpenNMT/CTranslate2/blob/master/CHANGELOG.md
+    """
     said = {one.signature for one in pasted(live)} if isinstance(live, Live) else set()
     found = toolkits_by_major(toolkits)
     brought = majors_of_packages(packages, frameworks)

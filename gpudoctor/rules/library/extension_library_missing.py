@@ -13,7 +13,29 @@ FIRST_SPLIT = 12
 
 @rule("LIB025", name="extension-library-missing", severity="error", when="libraries.extensions.absent")
 def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """A compiled package is linked to CUDA libraries that are not there, or that the loader does not find."""
+    """A compiled package is linked to CUDA libraries that are not there, or that the loader does not find.
+
+    What it means:
+    The package has compiled modules that were built for one CUDA version, and are linked to its libraries by name:
+    libcudart.so.11.0 is of CUDA 11, libcudart.so.12 of CUDA 12. The loader finds no file of that name for the module:
+    there is none, or it lies in a toolkit's folder off the loader's path. Or the module was built for another PyTorch,
+    and is linked to a library that this one does not have (libtorch_cuda_cpp.so).
+
+    Why it breaks:
+    Its import ends with "cannot open shared object file". Mostly it was built for another CUDA than the framework
+    beside it, whose libraries are the only ones here.
+
+    How to fix it:
+    Install the build of the package for the CUDA of your framework, or build it anew in this environment
+    (pip install --no-build-isolation --no-cache-dir). If it needs a CUDA of its own, install that CUDA's libraries.
+
+    When to ignore it:
+    If you do not import the package, or set up a module system or LD_LIBRARY_PATH before you do.
+
+    Sources:
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    """
     by_package: dict[str, list[LinkedExtension]] = {}
     for one in libraries.extensions or ():
         by_package.setdefault(one.package, []).append(one)

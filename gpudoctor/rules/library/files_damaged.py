@@ -9,7 +9,24 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, se
 
 @rule("LIB006", name="files-damaged", severity="error", when="packages.damaged")
 def files_damaged(packages: Packages, libraries: Libraries | Gap | None, scene: Scene) -> Iterator[Problem]:
-    """Files of an installed package are missing or have been changed."""
+    """Files of an installed package are missing or have been changed.
+
+    What it means:
+    Each package records its files and their sizes. Some files of a GPU package are gone or have another size.
+
+    Why it breaks:
+    A download or an installation was interrupted, the disk was full, another package wrote the same file, or a file
+    was copied in by hand. Imports fail, or a library of the wrong version is loaded.
+
+    How to fix it:
+    Reinstall the package in the same version.
+
+    When to ignore it:
+    If you replaced the file yourself and know why.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    """
     if isinstance(packages.damaged, Gap):
         return
     not_leading_to = () if is_lost_by_damage(libraries, packages) else ("tf-soname-missing",)

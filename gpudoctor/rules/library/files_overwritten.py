@@ -11,7 +11,30 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 def files_overwritten(
     packages: Packages, frameworks: Frameworks | Gap | None, gpus: Gpus | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """Two installed packages share files, and one has overwritten the other's."""
+    """Two installed packages share files, and one has overwritten the other's.
+
+    What it means:
+    Both packages claim the same paths, such as nvidia/cudnn/lib/libcudnn.so.9. Only the files of the one installed last
+    are on the disk. The other package counts as installed, but its files are gone.
+
+    Why it breaks:
+    pip does not notice. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 share all their files, so TensorFlow (CUDA 12) and a
+    recent PyTorch (CUDA 13) in one environment leave one of them with the wrong cuDNN. An older NCCL of
+    nvidia-nccl-cu11 in the place of nvidia-nccl-cu12 ends `import torch` with "undefined symbol: ncclMemFree". The same
+    happens with tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu: two builds of the same module, as
+    faiss-cpu and faiss-gpu, xgboost and xgboost-cpu, opencv-python and opencv-python-headless are.
+
+    How to fix it:
+    Give each framework an environment of its own, or choose builds for the same CUDA major version. Uninstalling one of
+    the two packages deletes the shared files: reinstall the other one afterwards.
+
+    When to ignore it:
+    If you do not use the framework whose files were overwritten.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    Observed on the wheels of nvidia-cudnn-cu12 and nvidia-cudnn-cu13, 2026-11.
+    """
     if isinstance(packages.overlaps, Gap):
         return
     known = frameworks if isinstance(frameworks, Frameworks) else Frameworks()

@@ -16,7 +16,29 @@ def ld_path_shadows_cudnn(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """LD_LIBRARY_PATH makes a framework load a different cuDNN from its own."""
+    """LD_LIBRARY_PATH makes a framework load a different cuDNN from its own.
+
+    What it means:
+    The framework has a fitting cuDNN in its own environment. A folder in LD_LIBRARY_PATH holds another cuDNN of the
+    same name, and the loader looks there first. It may be only the parts of cuDNN (libcudnn_ops and others) that come
+    from there: pip's cuDNN looks for them in LD_LIBRARY_PATH even where torch itself does not.
+
+    Why it breaks:
+    cuDNN is several libraries that must be of one version. A system or module cuDNN before the right one gives
+    "CuDNN library needs to have matching major version", "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH" or a crash. The
+    variable is often set in ~/.bashrc from an old guide, or by `module load cudnn`.
+
+    How to fix it:
+    Take that folder out of LD_LIBRARY_PATH for this program (unset LD_LIBRARY_PATH, or do not load the cuDNN module).
+    Frameworks from pip need no entry there.
+
+    When to ignore it:
+    If it is a newer copy of the same major version and everything works: that is why this is then only a note.
+
+    Sources:
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/
+    """
     if not gpus.nvidia:
         return
     by_framework: dict[str, list[Shadowing]] = {}

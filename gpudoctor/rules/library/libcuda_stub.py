@@ -14,7 +14,27 @@ STUB_LIBRARY = 34
 def libcuda_stub(
     gpus: Gpus, driver: Driver, libraries: Libraries | Gap | None, packages: Packages | Gap | None
 ) -> Iterator[Problem]:
-    """Programs load a stub library instead of the NVIDIA driver's library."""
+    """Programs load a stub library instead of the NVIDIA driver's library.
+
+    What it means:
+    CUDA toolkits contain a folder `stubs` with an empty libcuda.so. It exists only so that programs can be linked on
+    machines without a driver. Here it is found before the real one.
+
+    Why it breaks:
+    The stub answers every call with an error (CUDA_ERROR_STUB_LIBRARY, 34), so no program finds the GPU. The folder
+    got into LD_LIBRARY_PATH, into /etc/ld.so.conf.d or into an image's environment. Where it holds only libcuda.so and
+    not libcuda.so.1, just the programs that open the shorter name are misled: Numba is one of them.
+
+    How to fix it:
+    Take the stubs folder out of the search path, then run ldconfig if it was in /etc/ld.so.conf.d.
+
+    When to ignore it:
+    Never on a machine with a GPU.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html (CUDA_ERROR_STUB_LIBRARY)
+    https://github.com/NVIDIA/numba-cuda
+    """
     if not gpus.nvidia:
         return
     library = driver.library("libcuda.so.1")

@@ -13,7 +13,26 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule
     when="libraries.glibcxx, libraries.needs.library=libstdc++.so.6",
 )
 def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
-    """A compiled extension needs a newer C++ library (libstdc++) than this Python would load."""
+    """A compiled extension needs a newer C++ library (libstdc++) than this Python would load.
+
+    What it means:
+    Programs in C++ need the library libstdc++.so.6 in at least the version of their compiler. The copy that is found
+    first is older than what the extension needs.
+
+    Why it breaks:
+    The import ends with "libstdc++.so.6: version `GLIBCXX_3.4.32' not found". Usually the extension was compiled here
+    by the system's gcc, and a conda environment brings an older library, or the other way round.
+
+    How to fix it:
+    In a conda environment update its library: conda install -c conda-forge libstdcxx-ng. Where the folder in the
+    message comes from LD_LIBRARY_PATH, take it out of there. Or build the extension with the environment's compiler.
+
+    When to ignore it:
+    If you do not use that extension.
+
+    Sources:
+    https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html
+    """
     has = LibraryVersion.parse(libraries.glibcxx) if libraries.glibcxx else None
     if has is None:
         return

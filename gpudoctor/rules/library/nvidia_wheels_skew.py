@@ -14,7 +14,25 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
     when="packages.nvidia-nvjitlink or packages.nvidia-nvjitlink-cu12",
 )
 def nvidia_wheels_skew(packages: Packages, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """The package nvidia-nvjitlink is older than the CUDA libraries that use it."""
+    """The package nvidia-nvjitlink is older than the CUDA libraries that use it.
+
+    What it means:
+    cuSPARSE and cuSOLVER call nvJitLink. The installed nvJitLink is of an older CUDA version than they are.
+
+    Why it breaks:
+    Newer libraries ask it for functions it does not have yet: "undefined symbol: __nvJitLinkComplete_12_4". A newer
+    nvJitLink, on the other hand, is fine.
+
+    How to fix it:
+    Update nvidia-nvjitlink within its CUDA major version.
+
+    When to ignore it:
+    Never: the import fails.
+
+    Sources:
+    https://docs.nvidia.com/cuda/nvjitlink/index.html (compatibility)
+    https://pypi.org/project/cuda-toolkit/ (which libraries belong to which CUDA version)
+    """
     for major, suffix in ((12, "-cu12"), (13, "")):
         linker, sparse = packages.find(f"nvidia-nvjitlink{suffix}"), packages.find(f"nvidia-cusparse{suffix}")
         old = _minor(linker.version if linker else None)

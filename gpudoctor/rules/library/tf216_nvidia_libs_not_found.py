@@ -15,7 +15,25 @@ AFFECTED = (numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-searc
 def tf216_nvidia_libs_not_found(
     gpus: Gpus, libraries: Libraries, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it."""
+    """TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it.
+
+    What it means:
+    The nvidia packages of `tensorflow[and-cuda]` are there, but the loader finds most of them nowhere.
+
+    Why it breaks:
+    TensorFlow looks beside itself, in the folder `nvidia` of the same site-packages. Release 2.16.1 had a wrong path
+    for that; later ones fail when the packages lie in another folder than TensorFlow.
+
+    How to fix it:
+    Update TensorFlow, or name the folders of the libraries in LD_LIBRARY_PATH.
+
+    When to ignore it:
+    If TensorFlow is meant to run on the processor.
+
+    Sources:
+    https://github.com/tensorflow/tensorflow/issues/63362
+    https://www.tensorflow.org/install/pip
+    """
     tensorflow = frameworks.get("tensorflow")
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or numbers is None or not AFFECTED[0] <= numbers < AFFECTED[1] or not gpus.nvidia:

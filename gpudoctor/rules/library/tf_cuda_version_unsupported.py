@@ -37,7 +37,27 @@ def tf_cuda_version_unsupported(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed CUDA toolkit is not the version this TensorFlow was built with."""
+    """The installed CUDA toolkit is not the version this TensorFlow was built with.
+
+    What it means:
+    TensorFlow opens CUDA's libraries by names that carry a version, such as libcudart.so.10.1. The toolkit on this
+    machine is of another version, and its libraries have other names.
+
+    Why it breaks:
+    TensorFlow before 2.14 brings no CUDA along and takes exactly one version: 2.4 wants CUDA 11.0 (libcusolver.so.10;
+    CUDA 11.1 and later have libcusolver.so.11), 2.1 to 2.3 want 10.1, 1.15 wants 10.0. It says "Could not load dynamic
+    library" and uses the processor. A link under the wanted name does not help, as the content differs.
+
+    How to fix it:
+    Install the CUDA version it asks for beside the other one, use a container of that release, or a newer TensorFlow
+    that brings its CUDA along.
+
+    When to ignore it:
+    If TensorFlow is meant to run on the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/source#gpu
+    """
     tensorflow = frameworks.get("tensorflow")
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or is_jetson(host):

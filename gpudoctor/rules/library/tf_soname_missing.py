@@ -45,7 +45,35 @@ def tf_soname_missing(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A CUDA library that a framework needs is not on its search path."""
+    """A CUDA library that a framework needs is not on its search path.
+
+    What it means:
+    TensorFlow and JAX open the CUDA libraries by name when they start. One or more of these names lead nowhere, so the
+    framework uses the processor. TensorFlow says "Cannot dlopen some GPU libraries" and lists no GPU.
+
+    Why it breaks:
+    Either the library is not installed: `pip install tensorflow` alone brings none of them. Or it is installed in a
+    folder where the loader does not look: TensorFlow 2.21.0 from `tensorflow[and-cuda]` has cuSOLVER installed and
+    leaves its folder out of the search path. CTranslate2, which faster-whisper runs on, looks into no package at all:
+    "Could not load library libcudnn_ops_infer.so.8", "Unable to load any of {libcudnn_cnn.so.9.1.0 ...}". A package
+    for one CUDA beside the toolkit of another finds none of its libraries: CuPy's build for CUDA 12 opens
+    libnvrtc.so.12 where there is libnvrtc.so.13, ONNX Runtime's for CUDA 13 cublasLt64_13.dll.
+
+    How to fix it:
+    Install what is missing with the extra of the framework; link what is installed into a folder where the framework
+    looks; or name its folder in LD_LIBRARY_PATH. The finding says which applies. An update of the package may take the
+    link away with its folder; `gpudoctor check` then says so again.
+
+    When to ignore it:
+    If the framework is meant to run on the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/pip
+    https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
+    https://docs.cupy.dev/en/stable/install.html
+    https://github.com/SYSTRAN/faster-whisper#gpu
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    """
     if isinstance(packages, Packages):
         yield from of_packages(gpus, libraries, frameworks, packages, known(host), scene)
     if isinstance(host, System) and host.os == "windows":

@@ -33,7 +33,28 @@ def win_cudart_not_found(
     toolkits: Toolkits | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """CUDA's DLLs are installed, but TensorFlow on Windows does not find them."""
+    """CUDA's DLLs are installed, but TensorFlow on Windows does not find them.
+
+    What it means:
+    TensorFlow for native Windows opens cudart64_110.dll, cudnn64_8.dll and others by name. They are on the disk, and
+    not where Windows looks for this program.
+
+    Why it breaks:
+    Windows looks in the folders of PATH. A folder is missing there; or Python comes from the Microsoft Store: that one
+    runs closed off from the rest of the system, and DLLs outside it may not be found. TensorFlow says "Could not load
+    dynamic library 'cudart64_110.dll'" and uses the processor.
+
+    How to fix it:
+    Put the toolkit's bin folder, and that of cuDNN, in PATH and open a new window. Use the Python of python.org in
+    place of the Store's.
+
+    When to ignore it:
+    If TensorFlow is meant to run on the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/source_windows
+    https://docs.python.org/3/using/windows.html#known-issues
+    """
     tensorflow = frameworks.get("tensorflow")
     if host.os != "windows" or tensorflow is None or tensorflow.variant != "cuda" or not gpus.nvidia:
         return

@@ -22,7 +22,28 @@ REDISTRIBUTABLE = Fix(
 def win_dll_126(
     libraries: Libraries, frameworks: Frameworks, host: System, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """Microsoft's C++ runtime, which the framework needs, is missing, incomplete or too old."""
+    """Microsoft's C++ runtime, which the framework needs, is missing, incomplete or too old.
+
+    What it means:
+    The frameworks for Windows are compiled with Visual C++ and need its runtime: vcruntime140.dll, vcruntime140_1.dll,
+    msvcp140.dll. Some of it is not found.
+
+    Why it breaks:
+    The import ends with "[WinError 126] The specified module could not be found. Error loading ... or one of its
+    dependencies". The file that is named is there; one that it needs is not. With a runtime older than the one that the
+    framework was compiled with it ends with "A dynamic link library (DLL) initialization routine failed" (error 1114).
+
+    How to fix it:
+    Install the current Visual C++ Redistributable. Installing the framework again does not bring it.
+
+    When to ignore it:
+    Never, if the import fails.
+
+    Sources:
+    https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist
+    https://docs.pytorch.org/docs/stable/notes/windows.html
+    https://github.com/tensorflow/tensorflow/issues/79362 (an old runtime)
+    """
     if host.os != "windows" or libraries.dlls is None:
         return
     missing = [name for name in RUNTIME if name in libraries.dlls and libraries.dlls[name] is None]

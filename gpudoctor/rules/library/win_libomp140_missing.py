@@ -15,7 +15,23 @@ AFFECTED, MENDED = numbers_of("torch-windows-libomp"), milestone("torch-windows-
 def win_libomp140_missing(
     libraries: Libraries, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler."""
+    """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler.
+
+    What it means:
+    The Windows wheel of PyTorch 2.4.0 needs libomp140.x86_64.dll and does not bring it.
+
+    Why it breaks:
+    `import torch` ends with "[WinError 126] ... Error loading fbgemm.dll or one of its dependencies".
+
+    How to fix it:
+    Install PyTorch 2.4.1 or newer.
+
+    When to ignore it:
+    Never: the import fails.
+
+    Sources:
+    https://github.com/pytorch/pytorch/issues/131662 (release 2.4.0; fixed in 2.4.1 by pull request 130697)
+    """
     torch = frameworks.get("torch")
     if host.os != "windows" or torch is None or release_numbers(torch.version) != AFFECTED or libraries.dlls is None:
         return

@@ -16,7 +16,25 @@ FIRST, LAST = LibraryVersion(milestone("cudnn-zlib")), LibraryVersion(milestone(
 def win_zlibwapi_missing(
     gpus: Gpus, libraries: Libraries, frameworks: Frameworks | None, packages: Packages | Gap | None, host: System
 ) -> Iterator[Problem]:
-    """On Windows, cuDNN 8 needs zlibwapi.dll, which was not found."""
+    """On Windows, cuDNN 8 needs zlibwapi.dll, which was not found.
+
+    What it means:
+    cuDNN from 8.3 to 8.9 for Windows needs the library zlib under the name zlibwapi.dll, and does not bring it.
+
+    Why it breaks:
+    The program ends without a Python error: "Could not locate zlibwapi.dll. Please make sure it is in your library
+    path!" PyTorch brings the file; TensorFlow with a cuDNN of your own does not.
+
+    How to fix it:
+    Get the file from where NVIDIA's guide for that cuDNN says, and put it in a folder of PATH. Do not take DLLs from
+    download sites.
+
+    When to ignore it:
+    If nothing but PyTorch uses cuDNN here.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-897/install-guide/index.html
+    """
     if host.os != "windows" or not gpus.nvidia or libraries.dlls is None:
         return
     if not _uses_cudnn(frameworks, packages) or libraries.dlls.get(NAME, "not looked") is not None:

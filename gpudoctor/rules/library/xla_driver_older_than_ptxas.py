@@ -24,7 +24,25 @@ def xla_driver_older_than_ptxas(
     container: Container | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The driver supports an older CUDA than JAX's compiler, so JAX compiles more slowly."""
+    """The driver supports an older CUDA than JAX's compiler, so JAX compiles more slowly.
+
+    What it means:
+    The ptxas that JAX calls belongs to a newer CUDA than the one the driver offers. Both work together, as they share
+    the major version.
+
+    Why it breaks:
+    Nothing breaks. XLA then compiles in one piece instead of in parallel, and says so: "XLA is disabling parallel
+    compilation, which may slow down compilation".
+
+    How to fix it:
+    Update the driver to a branch that offers the same CUDA.
+
+    When to ignore it:
+    If compiling is fast enough for you. For JAX releases after 0.4.35 this is only a note.
+
+    Sources:
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    """
     jax, os = jax_kernels(frameworks), driver_os(host, container)
     if not gpus.nvidia or jax is None or os is None or forward_library(driver) is not None:
         return

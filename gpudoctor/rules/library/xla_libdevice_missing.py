@@ -39,7 +39,29 @@ def xla_libdevice_missing(
     interpreter: Interpreter | Gap | None,
     host: System,
 ) -> Iterator[Problem]:
-    """XLA, TensorFlow's compiler, cannot find the file libdevice.10.bc."""
+    """XLA, TensorFlow's compiler, cannot find the file libdevice.10.bc.
+
+    What it means:
+    XLA needs the file nvvm/libdevice/libdevice.10.bc, which belongs to NVIDIA's compiler and not to the CUDA libraries.
+    It looks in the folder of the CUDA that TensorFlow was built with, in /usr/local/cuda and in the working directory.
+    There is none.
+
+    Why it breaks:
+    Everything works but what XLA compiles: `jit_compile=True`, and from TensorFlow 2.11 on the optimizers of Keras.
+    The message is "libdevice not found at ./libdevice.10.bc" or "Can't find libdevice directory".
+
+    How to fix it:
+    Install NVIDIA's compiler (pip install nvidia-cuda-nvcc-cu12, or -cu11; conda install -c nvidia cuda-nvcc) and name
+    the folder in which its nvvm/libdevice lies: XLA_FLAGS=--xla_gpu_cuda_data_dir=FOLDER. PATH and CUDA_DIR are not
+    looked at.
+
+    When to ignore it:
+    If nothing is compiled by XLA. On TensorFlow before 2.11 that is so unless you ask for it: then this is a warning.
+
+    Sources:
+    https://github.com/tensorflow/tensorflow/blob/v2.12.0/tensorflow/tsl/platform/default/cuda_libdevice_path.cc
+    https://www.tensorflow.org/xla
+    """
     tensorflow = frameworks.get("tensorflow")
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or tensorflow.variant != "cuda" or tensorflow.cuda is None or not gpus.nvidia:

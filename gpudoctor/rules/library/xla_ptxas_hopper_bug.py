@@ -28,7 +28,24 @@ def xla_ptxas_hopper_bug(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The ptxas that JAX uses has a known bug on Hopper and newer GPUs."""
+    """The ptxas that JAX uses has a known bug on Hopper and newer GPUs.
+
+    What it means:
+    ptxas from 12.0 up to 12.6.77 may compile wrong code for compute capability 9.0 and newer.
+
+    Why it breaks:
+    Clamped minimum and maximum operations can give wrong results. XLA warns of such a ptxas: "You are using ptxas X,
+    which is older than 12.6.85. ptxas before 12.6.85 is known to miscompile XLA code on Hopper GPUs".
+
+    How to fix it:
+    Bring NVIDIA's compiler package to 12.6.85 or newer: pip install --upgrade "nvidia-cuda-nvcc-cu12>=12.6.85".
+
+    When to ignore it:
+    If this JAX is not used on that GPU.
+
+    Sources:
+    https://github.com/openxla/xla/pull/19927 (9.0 and newer, ptxas 12.0 to below 12.6.85)
+    """
     jax = jax_kernels(frameworks)
     capabilities = [capability for gpu in gpus.nvidia if (capability := matrix.capability(gpu)) is not None]
     if jax is None or not any(capability >= HOPPER for capability in capabilities):

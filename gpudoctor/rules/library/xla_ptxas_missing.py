@@ -22,7 +22,28 @@ def xla_ptxas_missing(
     interpreter: Interpreter | Gap | None,
     scene: Scene,
 ) -> Iterator[Problem]:
-    """JAX needs ptxas to compile for the GPU, but it was not found."""
+    """JAX needs ptxas to compile for the GPU, but it was not found.
+
+    What it means:
+    XLA, the compiler in JAX, calls ptxas to turn PTX into machine code. JAX's other CUDA libraries come from Python
+    packages here, but the package with ptxas is missing, and no CUDA toolkit has one.
+
+    Why it breaks:
+    The package was left out (`--no-deps`) or removed; conda-forge's jaxlib of early 2024 did not ask for it. JAX stops
+    with "Couldn't find a suitable version of ptxas" or "ptxas not found".
+
+    How to fix it:
+    Install NVIDIA's package of the compiler: pip install nvidia-cuda-nvcc for CUDA 13 (nvidia-cuda-nvcc-cu12 or -cu11
+    for CUDA 12 and 11), or conda install -c conda-forge cuda-nvcc; TensorFlow before 2.14 takes that of a CUDA toolkit
+    on PATH.
+
+    When to ignore it:
+    If your JAX brings its compiler along and you see no such message.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    https://github.com/conda-forge/jaxlib-feedstock/issues/239
+    """
     jax = jax_kernels(frameworks)
     by_conda = is_conda(packages, "jaxlib")
     if not gpus.nvidia or jax is None or (jax.cuda is None and not by_conda) or not calls_ptxas_of_path(jax):

@@ -19,7 +19,27 @@ FIRST_TF, LAST_TF = numbers_of("tensorflow-ptxas-of-path"), numbers_of("tensorfl
 def xla_ptxas_old(
     gpus: Gpus, toolkits: Toolkits, frameworks: Frameworks, packages: Packages | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """JAX or TensorFlow would use a ptxas that is too old, because it comes first on PATH."""
+    """JAX or TensorFlow would use a ptxas that is too old, because it comes first on PATH.
+
+    What it means:
+    XLA, the compiler in JAX and TensorFlow, writes PTX and calls the program ptxas to turn it into machine code. It
+    takes the one of PATH before the one of its own packages, and that one belongs to an older CUDA toolkit.
+
+    Why it breaks:
+    An older ptxas does not read newer PTX ("Unsupported .version 8.4; current version is '8.2'") or does not know the
+    GPU. One older than 11.1 is known to compile wrongly, and XLA warns of it.
+
+    How to fix it:
+    Take that toolkit's bin folder out of PATH for this program, or put a newer ptxas before it: that of
+    a newer toolkit, or of the package nvidia-cuda-nvcc (CUDA 13) or nvidia-cuda-nvcc-cu12 (CUDA 12).
+
+    When to ignore it:
+    If this JAX is a newer build that brings its compiler along and you see no such message.
+
+    Sources:
+    https://github.com/openxla/xla (tsl/platform/cuda_root_path.h: PreferPtxasFromPath)
+    https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes
+    """
     caller, first = _caller(frameworks), ptxas_on_path(toolkits)
     if not gpus.nvidia or caller is None or first is None:
         return

@@ -13,7 +13,28 @@ ADVICE = (
 
 @rule("PRF012", name="bench-copies-slow", severity="warning", when="live.bench")
 def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Copies between RAM and the GPU reach less than three quarters of the PCIe link's speed."""
+    """Copies between RAM and the GPU reach less than three quarters of the PCIe link's speed.
+
+    What it means:
+    Every batch is copied to the GPU over PCIe. `gpudoctor bench` timed copies of pinned memory, the quickest there
+    are, and they were far below what the link carries that was negotiated while they ran.
+
+    Why it breaks:
+    The memory of another processor socket, a virtual machine, an IOMMU that translates every address, another device
+    on the same switch, or memory that is itself slow.
+
+    How to fix it:
+    Run the program on the CPU socket that the GPU is attached to. On a server of your own, look at the settings of
+    PCIe and IOMMU in the firmware.
+
+    When to ignore it:
+    When your data are small, or lie on the GPU all the time.
+
+    Sources:
+    NVIDIA's nvbandwidth (https://github.com/NVIDIA/nvbandwidth) and Azure's health checks
+    (https://github.com/Azure/azurehpc-health-checks) expect 67 to 83 % of the link; the rate of a link is computed from
+    its generation and width (PCI Express base specification).
+    """
     bench = live.bench
     for device, gpu in measured_gpus(bench, gpus):
         if bench is None or gpu is None:

@@ -7,7 +7,23 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, see
 
 @rule("PRF015", name="bench-gpu-shared", severity="info", when="live.bench")
 def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Other programs used the GPU during the benchmark, so its numbers are too low."""
+    """Other programs used the GPU during the benchmark, so its numbers are too low.
+
+    What it means:
+    The GPU did not work for the measurement alone. What it lacks then says nothing about the GPU.
+
+    Why it breaks:
+    It does not break: programs that share a GPU take turns.
+
+    How to fix it:
+    Measure again when nothing else uses it; nvidia-smi lists who does.
+
+    When to ignore it:
+    When the other programs are always there, and you want to know what is left beside them.
+
+    Sources:
+    NVML API reference, nvmlDeviceGetComputeRunningProcesses, https://docs.nvidia.com/deploy/nvml-api/
+    """
     for _, gpu in measured_gpus(live.bench, gpus):
         count = others_on(gpu)
         if gpu is None or not count:

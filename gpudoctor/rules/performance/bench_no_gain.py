@@ -12,7 +12,25 @@ LEAST_BATCH = 64
 
 @rule("PRF016", name="bench-no-gain", severity="warning", when="live.bench")
 def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Training is no faster on the GPU than on the CPU, even for networks that suit a GPU."""
+    """Training is no faster on the GPU than on the CPU, even for networks that suit a GPU.
+
+    What it means:
+    `gpudoctor bench` trained convolutional networks and a transformer block in large batches on both, and the CPU was
+    as quick or quicker every time.
+
+    Why it breaks:
+    A small or old GPU beside a large CPU; a GPU that is held down or shared; a slice of one.
+
+    How to fix it:
+    If another finding says what holds the GPU back, fix that first. If none does, train on the CPU, or in larger
+    batches, or in mixed precision.
+
+    When to ignore it:
+    When the GPU serves to keep the CPU free for other work.
+
+    Sources:
+    Only this machine's own measurement.
+    """
     bench = live.bench
     for device, gpu in measured_gpus(bench, gpus):
         ratios = _ratios(bench, device.name) if bench else {}

@@ -16,7 +16,26 @@ ASK = {
 
 @rule("PRF017", name="bench-precision-gain", severity="info", when="live.bench")
 def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """The benchmark shows that training in another precision would be much faster on this GPU."""
+    """The benchmark shows that training in another precision would be much faster on this GPU.
+
+    What it means:
+    GPUs since Volta have units for products of 16-bit numbers, and since Ampere for TF32. Frameworks use the former
+    only when they are asked to (mixed precision), and PyTorch asks to be asked for the latter too.
+
+    Why it breaks:
+    It does not break: training in 32 bits is exact, and slower.
+
+    How to fix it:
+    PyTorch: torch.autocast, or torch.set_float32_matmul_precision("high"). Keras:
+    keras.mixed_precision.set_global_policy("mixed_bfloat16"). Check that the model still learns.
+
+    When to ignore it:
+    When digits count: TF32 keeps about three of them in products, bfloat16 two.
+
+    Sources:
+    https://pytorch.org/docs/stable/amp.html; https://www.tensorflow.org/guide/mixed_precision; the gain is this
+    machine's own measurement.
+    """
     bench = live.bench
     for device, gpu in measured_gpus(bench, gpus):
         gains = _gains(bench, device.name) if bench else {}

@@ -14,7 +14,25 @@ VOLTA = Capability("7.0")
 
 @rule("PRF002", name="perf-amp-no-gain", severity="info", when="frameworks.torch, packages.apex, gpus.nvidia")
 def perf_amp_no_gain(gpus: Gpus, packages: Packages, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
-    """Mixed precision with NVIDIA's apex gains less than PyTorch's own, or nothing on this GPU."""
+    """Mixed precision with NVIDIA's apex gains less than PyTorch's own, or nothing on this GPU.
+
+    What it means:
+    Mixed precision calculates in 16 bits where that is safe. It is faster only on GPUs with units for it (Volta and
+    later). PyTorch has it built in since 1.6; the package apex, which did it before, is no longer developed.
+
+    Why it breaks:
+    On older GPUs there is nothing to gain but memory. Apex, installed without its compiled parts, can even be slower.
+
+    How to fix it:
+    Use torch.amp instead of apex.amp. On a GPU before Volta leave mixed precision off.
+
+    When to ignore it:
+    When you use other parts of apex, or a measurement shows a gain: gpudoctor has not measured here.
+
+    Sources:
+    https://github.com/NVIDIA/apex (apex.amp is deprecated); PyTorch, automatic mixed precision,
+    https://pytorch.org/docs/stable/amp.html
+    """
     torch, apex = frameworks.get("torch"), packages.find("apex")
     numbers = release_numbers(torch.version) if torch else None
     capabilities = [capability for gpu in gpus.nvidia if (capability := matrix.capability(gpu))]

@@ -19,7 +19,25 @@ COMPLAINTS = ("gpu-waits-for-data",)
     "PRF018", name="perf-input-bound", severity="info", when="live.bench or live.symptoms.signature=gpu-waits-for-data"
 )
 def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Loading data and copying it to the GPU takes longer than training on it."""
+    """Loading data and copying it to the GPU takes longer than training on it.
+
+    What it means:
+    `gpudoctor bench` timed the parts of a training step, or somebody says that reading the data takes the time. The
+    GPU is done long before the next batch is there, so a quicker GPU would not train quicker.
+
+    Why it breaks:
+    It does not break. One thread of the CPU gathers the batch, and PCIe carries it, while the GPU waits.
+
+    How to fix it:
+    Prepare batches in other processes and ahead of time, copy from pinned memory, keep on the GPU what fits there.
+
+    When to ignore it:
+    For networks far larger than those that were timed: their steps take longer, and the data do not.
+
+    Sources:
+    PyTorch, performance tuning guide, https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html; TensorFlow,
+    better performance with the tf.data API, https://www.tensorflow.org/guide/data_performance
+    """
     bench = live.bench
     told = complaint(live, gpus, COMPLAINTS)
     if bench is None and told is not None:

@@ -19,7 +19,27 @@ ASK = (
     when="live.symptoms.signature=gpu-no-faster-than-cpu|gpu-little-used",
 )
 def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """The GPU works but is no faster than the CPU, because each step gives it too little to do."""
+    """The GPU works but is no faster than the CPU, because each step gives it too little to do.
+
+    What it means:
+    Somebody finds the GPU slow or idle, and it is not broken: a step of a small network, or of a small batch, is
+    over sooner than it takes to start it and to copy its data.
+
+    Why it breaks:
+    Every operation is started from the CPU, which takes some microseconds whatever its size. A GPU wins by doing
+    thousands of things at once, and a dense network of a few layers in batches of 16 has not so many.
+
+    How to fix it:
+    Enlarge the batch until the time of an epoch no longer falls; see that data is prepared ahead of time; compile the
+    step (torch.compile, tf.function, jax.jit), which starts fewer operations. Small networks are well off on a CPU.
+
+    When to ignore it:
+    When another finding says that the GPU is held back, or is not used at all.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/index.html (operations need enough
+    work to fill a GPU); https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    """
     told = complaint(live, gpus, COMPLAINTS)
     if told is None:
         return

@@ -17,7 +17,26 @@ AMPERE = Capability("8.0")
 def tf32_default(
     gpus: Gpus, frameworks: Frameworks, environ: Environ | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """PyTorch 1.7 to 1.11 compute matrix products in TF32 by default."""
+    """PyTorch 1.7 to 1.11 compute matrix products in TF32 by default.
+
+    What it means:
+    TF32 keeps the range of a 32-bit number and drops more than half of its digits: about three decimal digits are left.
+    GPUs since Ampere calculate several times faster in it. PyTorch 1.7 to 1.11 use it for matrix products by default;
+    1.12 and later only if asked.
+
+    Why it breaks:
+    It does not break. Results differ from those of a processor or an older GPU from the third or fourth digit on.
+
+    How to fix it:
+    Where digits count, set torch.backends.cuda.matmul.allow_tf32 = False, or the variable NVIDIA_TF32_OVERRIDE=0.
+
+    When to ignore it:
+    When training networks: the loss rarely notices.
+
+    Sources:
+    PyTorch, CUDA semantics, "TensorFloat-32 (TF32) on Ampere (and later) devices",
+    https://pytorch.org/docs/stable/notes/cuda.html
+    """
     torch = frameworks.get("torch")
     numbers = release_numbers(torch.version) if torch else None
     if torch is None or torch.variant != "cuda" or numbers is None or not FIRST <= numbers[:2] < LAST:

@@ -11,7 +11,26 @@ AMPERE = Capability("8.0")
 
 @rule("PRF003", name="tf32-off", severity="info", when="environ.NVIDIA_TF32_OVERRIDE=0")
 def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matrix) -> Iterator[Problem]:
-    """A variable switches TF32 off, so 32-bit matrix products are several times slower than they could be."""
+    """A variable switches TF32 off, so 32-bit matrix products are several times slower than they could be.
+
+    What it means:
+    GPUs since Ampere can calculate 32-bit matrix products in TF32: several times faster, with about three decimal
+    digits. The variable NVIDIA_TF32_OVERRIDE=0 forbids it to every program. TensorFlow uses TF32 otherwise; PyTorch
+    since 1.12 only where the program asks: torch.set_float32_matmul_precision("high").
+
+    Why it breaks:
+    It does not break: results are exact to seven digits, and training in 32 bits is slower.
+
+    How to fix it:
+    Unset the variable if three digits are enough for you, as they mostly are in training.
+
+    When to ignore it:
+    When digits count, or the program trains in 16 bits. Only a measurement tells how much there is to gain.
+
+    Sources:
+    PyTorch, CUDA semantics, "TensorFloat-32 (TF32) on Ampere (and later) devices",
+    https://pytorch.org/docs/stable/notes/cuda.html; cuBLAS, environment variables, https://docs.nvidia.com/cuda/cublas/
+    """
     if environ.get(VARIABLE) != "0":
         return
     built = [one for one in frameworks.found if one.name in ("torch", "tensorflow") and one.variant == "cuda"]

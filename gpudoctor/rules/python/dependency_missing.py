@@ -14,7 +14,24 @@ _KERAS_FIRST, _KERAS_LAST = numbers_of("tensorflow-keras-apart"), numbers_of("te
 
 @rule("PYT016", name="dependency-missing", severity="error", when="packages.unmet")
 def dependency_missing(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
-    """A package that a framework needs at start-up is not installed."""
+    """A package that a framework needs at start-up is not installed.
+
+    What it means:
+    The framework is installed, and something it cannot start without is not.
+
+    Why it breaks:
+    `import tensorflow` ends with "ModuleNotFoundError: No module named ...". It happens after `pip install --no-deps`,
+    after an uninstall of what another package had brought, and when an installation was cut short.
+
+    How to fix it:
+    Install what is missing, in the versions that the framework asks for.
+
+    When to ignore it:
+    If the package is found another way, a folder on PYTHONPATH say, and the framework can be imported.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    """
     found = {
         name: missing
         for name in AT_START

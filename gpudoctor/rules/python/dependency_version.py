@@ -39,7 +39,32 @@ _OPS_END, _WITHOUT_OPS = numbers_of("triton-without-ops"), numbers_of("bitsandby
 def dependency_version(
     packages: Packages, frameworks: Frameworks, live: Live | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
-    """A package that a framework needs at start-up has a version it does not accept."""
+    """A package that a framework needs at start-up has a version it does not accept.
+
+    What it means:
+    The framework names, in its own metadata, which releases it works with. The installed one is older, or the
+    framework failed in it.
+
+    Why it breaks:
+    Imports end with "cannot import name ..." or "module compiled against ...". It happens when another package, or a
+    person, installed an older release, or a much newer one. TensorFlow 2.6.0 itself asks for any Keras 2, and pip takes
+    the newest: "cannot import name 'dtensor'". bitsandbytes up to 0.45.0 imports a module that Triton 3.2 has not:
+    "No module named 'triton.ops'". Some old releases set no bound at all: TensorFlow before 2.5 and Keras before 2.4
+    cannot read a model's file with h5py 3 ("'str' object has no attribute 'decode'"), and TensorFlow before 2.7 fails
+    with NumPy 1.20 or newer.
+
+    How to fix it:
+    Install a release that the framework accepts, as below.
+
+    When to ignore it:
+    If the framework works all the same. A release that is newer than a framework admits is only told where it fails.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    https://github.com/intel/ipex-llm/pull/7106 (keras)
+    https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1492
+    https://github.com/tensorflow/tensorflow/issues/44467 (h5py), 47242 (NumPy)
+    """
     yield from _breaking_companions(frameworks, packages, scene)
     yield from _keras_of_another_release(frameworks, packages, scene)
     yield from _triton_without_ops(packages, scene)

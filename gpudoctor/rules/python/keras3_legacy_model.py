@@ -24,7 +24,27 @@ def keras3_legacy_model(
     live: Live | Gap | None,
     scene: Scene,
 ) -> Iterator[Problem]:
-    """A Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed."""
+    """A Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed.
+
+    What it means:
+    TensorFlow 2.16 and newer bring Keras 3, which reads files that end in .keras or .h5, but no folder that Keras 2
+    saved (SavedModel). TF_USE_LEGACY_KERAS=1 makes them use Keras 2 again, which is the package tf-keras.
+
+    Why it breaks:
+    Keras 3 says "File format not supported" of such a folder. With the variable and without the package, the first
+    use of tf.keras ends with "Keras cannot be imported. Check that it is installed" or asks for tf_keras.
+
+    How to fix it:
+    Install tf-keras of TensorFlow's minor version and set TF_USE_LEGACY_KERAS=1, or convert the model: load it once
+    with Keras 2 and save it as a .keras file. For answers only, keras.layers.TFSMLayer loads the folder as it is.
+
+    When to ignore it:
+    If nothing uses tf.keras, or that model.
+
+    Sources:
+    https://keras.io/getting_started/#tensorflow--keras-2-backwards-compatibility
+    https://keras.io/guides/migrating_to_keras_3/
+    """
     met = next((one for one in pasted(live) if one.signature == "keras3-other-format"), None)
     tensorflow = frameworks.get("tensorflow") if isinstance(frameworks, Frameworks) else None
     numbers = release_numbers(tensorflow.version) if tensorflow else None

@@ -13,7 +13,26 @@ FIRST_WITHOUT_TENSORFLOW = numbers_of("transformers-without-tensorflow")
 
 @rule("PYT010", name="keras3-no-tfkeras", severity="warning", when="frameworks.tensorflow, packages.transformers")
 def keras3_no_tfkeras(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
-    """The TensorFlow models of transformers need tf-keras, which is not installed."""
+    """The TensorFlow models of transformers need tf-keras, which is not installed.
+
+    What it means:
+    TensorFlow 2.16 and newer comes with Keras 3. The TensorFlow part of transformers up to release 4 needs Keras 2,
+    which is now called tf-keras; release 5 has no TensorFlow part any more.
+
+    Why it breaks:
+    Importing such a model ends with "Your currently installed version of Keras is Keras 3, but this is not yet
+    supported in Transformers". That happens to `pipeline` and `Trainer` too, as they look for TensorFlow.
+
+    How to fix it:
+    Install tf-keras of the same minor version as TensorFlow.
+
+    When to ignore it:
+    If you use neither of these. With USE_TF=0 transformers leaves TensorFlow alone.
+
+    Sources:
+    https://keras.io/getting_started/
+    https://github.com/huggingface/transformers
+    """
     tensorflow, transformers = frameworks.get("tensorflow"), packages.find("transformers")
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or numbers is None or numbers < FIRST_KERAS3 or transformers is None:

@@ -8,7 +8,24 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 @rule("PYT011", name="keras3-tfkeras-version", severity="warning", when="frameworks.tensorflow, packages.tf-keras")
 def keras3_tfkeras_version(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
-    """The installed tf-keras does not match the installed TensorFlow."""
+    """The installed tf-keras does not match the installed TensorFlow.
+
+    What it means:
+    tf-keras (Keras 2) is released together with TensorFlow and carries the same minor version. These two differ.
+
+    Why it breaks:
+    tf-keras calls inner parts of its own TensorFlow. With another one, imports or training fail.
+
+    How to fix it:
+    Install the tf-keras of TensorFlow's minor version.
+
+    When to ignore it:
+    If nothing imports tf_keras.
+
+    Sources:
+    The project page of tf-keras on the package index
+    https://keras.io/getting_started/
+    """
     tensorflow, legacy = frameworks.get("tensorflow"), packages.find("tf-keras")
     if tensorflow is None or legacy is None:
         return

@@ -8,7 +8,25 @@ INTEL = "x86_64"
 
 @rule("PYT021", name="mac-other-architecture", severity="warning", since="0.2", when="frameworks.found, interpreter")
 def mac_other_architecture(host: System, interpreter: Interpreter, frameworks: Frameworks) -> Iterator[Problem]:
-    """The examined Python is for Intel processors, and the Mac has Apple silicon."""
+    """The examined Python is for Intel processors, and the Mac has Apple silicon.
+
+    What it means:
+    macOS translates programs for Intel processors (Rosetta). The packages of such a Python are for Intel, too.
+
+    Why it breaks:
+    PyTorch's last release for Intel Macs is 2.2, TensorFlow's needs instructions that Rosetta lacked for long, and
+    programs that ask which processor they run on do not look for Apple's GPU.
+
+    How to fix it:
+    Install a Python for arm64 (Homebrew in /opt/homebrew, conda for arm64) and make a new environment with it.
+
+    When to ignore it:
+    When a package that you need is there for Intel only.
+
+    Sources:
+    https://developer.apple.com/documentation/apple-silicon/about-the-rosetta-translation-environment
+    https://dev-discuss.pytorch.org/t/pytorch-macos-x86-builds-deprecation-starting-january-2024/1690
+    """
     platform = interpreter.platform or ""
     if host.os != "macos" or host.arch != "arm64" or not platform.endswith(INTEL):
         return

@@ -15,7 +15,25 @@ from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, problem, rul
 def numpy2_abi(
     packages: Packages, frameworks: Frameworks, host: System, live: Live | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """NumPy 2 is installed with a framework or package compiled for NumPy 1."""
+    """NumPy 2 is installed with a framework or package compiled for NumPy 1.
+
+    What it means:
+    NumPy 2 changed its binary interface. Programs compiled against NumPy 1 do not work with it.
+
+    Why it breaks:
+    TensorFlow fails to import: "A module that was compiled using NumPy 1.x cannot be run in NumPy 2". PyTorch imports,
+    but `tensor.numpy()` fails with "Numpy is not available". Old releases set no upper limit for NumPy, so pip
+    installs version 2.
+
+    How to fix it:
+    Install `numpy<2`, or a newer framework: PyTorch from 2.3 (Windows: 2.4.1), TensorFlow from 2.18.
+
+    When to ignore it:
+    If your program uses PyTorch and never turns tensors into NumPy arrays.
+
+    Sources:
+    https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
+    """
     numpy = packages.find("numpy")
     numbers = release_numbers(numpy.version) if numpy else None
     if numpy is None or numbers is None or numbers < (2,) or host.os not in ("linux", "windows", "macos"):

@@ -11,7 +11,27 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule
 def package_of_another_python(
     packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """An installed package was built for another Python."""
+    """An installed package was built for another Python.
+
+    What it means:
+    Compiled modules have in their names which Python they are for. Those of this package are for another one than the
+    Python that is examined, which does not import them.
+
+    Why it breaks:
+    `import numpy` ends with "No module named 'numpy._core._multiarray_umath'". It happens where a folder of packages
+    was copied from another environment or image, after `pip install --target` with another Python's pip, and where
+    PYTHONPATH leads to the packages of another Python.
+
+    How to fix it:
+    Install the same release again with this Python's installer. Take folders of another Python out of PYTHONPATH.
+
+    When to ignore it:
+    If nothing imports the package.
+
+    Sources:
+    https://peps.python.org/pep-3149/
+    https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/
+    """
     if not packages.foreign:
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)

@@ -19,7 +19,26 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 def package_without_record(
     packages: Packages, frameworks: Frameworks, interpreter: Interpreter, scene: Scene
 ) -> Iterator[Problem]:
-    """A package's files are installed, but its metadata is gone."""
+    """A package's files are installed, but its metadata is gone.
+
+    What it means:
+    Each installed package has a folder that describes it (its .dist-info). Here the package itself can be imported, but
+    that folder is missing.
+
+    Why it breaks:
+    For pip and uv the package is not installed: they do not see that another package needs it, they put another release
+    on top of its files, and they cannot remove it. Programs that ask which release is installed fail with
+    "PackageNotFoundError". It happens when folders are copied, or deleted, by hand.
+
+    How to fix it:
+    Install the package again, in the same release where it is known.
+
+    When to ignore it:
+    If something other than pip looks after this package and keeps no such record.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    """
     for framework in frameworks.found:
         if framework.name in AT_START and _has_no_record(framework, packages, interpreter):
             yield _problem(framework.label, framework.location or "", again(scene, framework))

@@ -18,7 +18,25 @@ _LEFT = re.compile(r"[/\\](?:~[^/\\]*|[^/\\]+-[^-/\\]+\.dist-info)$")
 
 @rule("PYT008", name="packages-unreadable", severity="warning", when="packages.broken")
 def packages_unreadable(packages: Packages, scene: Scene) -> Iterator[Problem]:
-    """An installed package's metadata cannot be read."""
+    """An installed package's metadata cannot be read.
+
+    What it means:
+    Each installed package has a folder that describes it (its .dist-info). Some of these are damaged or may not be
+    read, so the report says nothing about those packages.
+
+    Why it breaks:
+    An installation was interrupted, a file belongs to another user (after `sudo pip install`), or the disk has errors.
+    pip stumbles over them too: "Ignoring invalid distribution".
+
+    How to fix it:
+    Reinstall the package. Leftovers whose names begin with "~" can be deleted.
+
+    When to ignore it:
+    If the package has nothing to do with the GPU.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    """
     if not packages.broken:
         return
     yield problem(

@@ -8,7 +8,25 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, run, se
 
 @rule("PYT012", name="py-kernelspec-mismatch", severity="info", when="interpreter.kernelspecs.same_interpreter=False")
 def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap | None) -> Iterator[Problem]:
-    """No Jupyter kernel uses this Python."""
+    """No Jupyter kernel uses this Python.
+
+    What it means:
+    Jupyter starts the interpreter that is written in a kernel's file. None of the kernels found here names this Python,
+    so notebooks run in another one, with other packages.
+
+    Why it breaks:
+    The kernel was made for another environment, or the environment moved. A kernel whose file names no Python at all (a
+    script such as bin/activate) cannot start.
+
+    How to fix it:
+    Register this Python as a kernel and choose it in the notebook.
+
+    When to ignore it:
+    If you do not use notebooks with this environment.
+
+    Sources:
+    https://ipython.readthedocs.io/en/stable/install/kernel_install.html
+    """
     kernels = interpreter.kernelspecs or ()
     if not kernels or any(kernel.same_interpreter is not False for kernel in kernels):
         return

@@ -6,7 +6,26 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 @rule("PYT004", name="py-name-shadow", severity="error", when="interpreter.shadows")
 def py_name_shadow(interpreter: Interpreter, packages: Packages | Gap | None) -> Iterator[Problem]:
-    """A file or folder of yours has the same name as a framework and is imported instead."""
+    """A file or folder of yours has the same name as a framework and is imported instead.
+
+    What it means:
+    The current directory, or a folder in PYTHONPATH, holds something called torch.py, tensorflow/ or the like. Python
+    looks there before it looks at the installed packages.
+
+    Why it breaks:
+    `import torch` then loads that file: "module 'torch' has no attribute ...", or "cannot import name ... (most likely
+    due to a circular import)". Running Python inside a checkout of the framework's source code does the same.
+
+    How to fix it:
+    Rename the file or folder (and delete the __pycache__ beside it), or run Python from another directory. A
+    folder that PYTHONPATH names stays in the way everywhere: take it out of that variable.
+
+    When to ignore it:
+    If you never start Python from that directory.
+
+    Sources:
+    https://docs.python.org/3/library/sys_path_init.html
+    """
     unmet = {one.requirement for one in packages.unmet} if isinstance(packages, Packages) else set()
     for shadow in interpreter.shadows:
         if shadow.where == "user site":

@@ -6,7 +6,24 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 @rule("PYT013", name="py-no-ssl", severity="warning", when="interpreter.has_ssl=False")
 def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """The examined Python has no ssl module, so it cannot download packages."""
+    """The examined Python has no ssl module, so it cannot download packages.
+
+    What it means:
+    Python was built without OpenSSL, or does not find it. pip cannot open any https address.
+
+    Why it breaks:
+    A Python compiled from source without the OpenSSL headers, or a conda Python on Windows that was started without
+    being activated. pip says "SSL module is not available".
+
+    How to fix it:
+    Activate the conda environment first. A Python of your own must be compiled again with the OpenSSL headers present.
+
+    When to ignore it:
+    If you install packages from local files only.
+
+    Sources:
+    https://docs.python.org/3/library/ssl.html
+    """
     if interpreter.has_ssl is not False:
         return
     yield Problem(

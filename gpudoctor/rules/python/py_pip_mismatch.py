@@ -9,7 +9,25 @@ HAVE_NO_PIP = ("uv", "poetry", "pixi")
 
 @rule("PYT009", name="py-pip-mismatch", severity="warning", when="interpreter.pip_on_path_interpreter")
 def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iterator[Problem]:
-    """The command `pip` installs into a different Python."""
+    """The command `pip` installs into a different Python.
+
+    What it means:
+    The first `pip` on the search path belongs to another interpreter. What it installs does not appear in this Python.
+
+    Why it breaks:
+    Several Pythons are on the machine, and an environment without a pip of its own lets the system's pip through.
+    "I installed it, but import says No module named torch" is the usual sign.
+
+    How to fix it:
+    Use `python -m pip` in place of `pip`, and `%pip` in notebooks.
+
+    When to ignore it:
+    If you always use `python -m pip`, uv or conda. Where uv, Poetry or pixi made the environment, which then has no pip
+    by design, this is a note only.
+
+    Sources:
+    https://pip.pypa.io/en/stable/user_guide/#running-pip
+    """
     other = interpreter.pip_on_path_interpreter
     if other is None or interpreter.chosen_by not in ("VIRTUAL_ENV", "CONDA_PREFIX", "PATH"):
         return

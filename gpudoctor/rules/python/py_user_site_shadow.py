@@ -32,7 +32,27 @@ def _is_surprise(mine: Package, hidden: list[Package], interpreter: Interpreter)
 def py_user_site_shadow(
     interpreter: Interpreter, packages: Packages, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A framework in your home folder is imported instead of the environment's own."""
+    """A framework in your home folder is imported instead of the environment's own.
+
+    What it means:
+    Python has a folder of packages for each user (~/.local/lib/python3.x, on Windows AppData/Roaming/Python). Packages
+    there come before those of a conda environment with the same Python version.
+
+    Why it breaks:
+    `pip install --user`, or pip without write access, put a framework there long ago. Every environment of that Python
+    version now gets this old copy. It meets packages of the environment that it was not installed with: another NumPy,
+    another torchvision, CUDA libraries of another major version.
+
+    How to fix it:
+    Uninstall that copy, or set PYTHONNOUSERSITE=1 so that environments stay on their own.
+
+    When to ignore it:
+    If you keep the framework there on purpose.
+
+    Sources:
+    https://docs.python.org/3/library/site.html
+    https://docs.python.org/3/using/cmdline.html#envvar-PYTHONNOUSERSITE
+    """
     if interpreter.user_site_enabled is not True:
         return
     others = [package for package in (*packages.duplicates, *packages.installed) if not package.user_site]

@@ -8,7 +8,23 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, see
 
 @rule("PYT900", name="python-required", severity="error", when="wish.requirements")
 def python_required(interpreter: Interpreter, wish: Wish) -> Iterator[Problem]:
-    """The examined Python does not have the required version."""
+    """The examined Python does not have the required version.
+
+    What it means:
+    `--require` or the project's configuration names a Python version, and the examined interpreter has another one.
+
+    Why it breaks:
+    Another interpreter was found first, or the environment was made with another Python.
+
+    How to fix it:
+    Make an environment with the required Python, or name its interpreter with `--python`.
+
+    When to ignore it:
+    Drop the requirement instead.
+
+    Sources:
+    The requirement itself.
+    """
     numbers = dotted(interpreter.version)
     for requirement in wish.of("python"):
         if not unmet(numbers, requirement.comparisons):

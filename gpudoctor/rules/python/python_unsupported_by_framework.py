@@ -23,7 +23,27 @@ def python_unsupported_by_framework(
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The framework has no build for this Python version."""
+    """The framework has no build for this Python version.
+
+    What it means:
+    Frameworks are published ready-made for certain Python versions. For the examined Python there is none: of the
+    release you ask for, or of any release.
+
+    Why it breaks:
+    A new Python appears each October, and frameworks follow months later; old Pythons are dropped after a few years.
+    pip then says "No matching distribution found" or "Could not find a version that satisfies the requirement".
+
+    How to fix it:
+    Make an environment with a Python that is supported, and install there. uv and conda can install such a Python
+    beside the system's own.
+
+    When to ignore it:
+    If you build the framework yourself, or your distribution brings its own build.
+
+    Sources:
+    https://github.com/pytorch/pytorch/blob/main/RELEASE.md
+    https://www.tensorflow.org/install/pip
+    """
     python, platform = minor_of(interpreter.version), wheel_platform(host)
     if python is None or platform is None or interpreter.implementation not in (None, "CPython", "cpython"):
         return

@@ -28,7 +28,29 @@ _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflo
 def requirement_unmet(
     packages: Packages, frameworks: Frameworks | None, live: Live | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """An installed package requires another in a version that is not installed."""
+    """An installed package requires another in a version that is not installed.
+
+    What it means:
+    Packages name, in their own metadata, which versions of others they work with. Here some of these are not met:
+    `pip check` lists the same.
+
+    Why it breaks:
+    pip and uv see to it that what they install agrees, and do not ask what else is there. A newer NumPy under Numba,
+    for example, ends with "Numba needs NumPy 2.0 or less" when it is imported.
+
+    How to fix it:
+    Install a version that all of them accept, as below; of what goes with JAX (flax, optax, chex) a release for the JAX
+    that is there. Where there is none, upgrade or remove one of them, or give it an environment of its own. Some
+    releases need what they do not state: pkg_resources, which setuptools has no more since release 82.
+
+    When to ignore it:
+    If the program that needs the package works: bounds are often narrower than they have to be.
+
+    Sources:
+    https://pip.pypa.io/en/stable/cli/pip_check/
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    https://setuptools.pypa.io/en/stable/history.html#v82-0-0
+    """
     known = frameworks or Frameworks()
     proved = {run.framework for run in live.smoke if run.proved} if isinstance(live, Live) else set()
     broken = tuple(one for one in packages.unmet if _counts(one, packages, known, proved))

@@ -22,7 +22,27 @@ COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda
 def torch_nvidia_deps_missing(
     packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, gpus: Gpus | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
-    """CUDA libraries that a framework requires are missing or too old."""
+    """CUDA libraries that a framework requires are missing or too old.
+
+    What it means:
+    PyTorch from pip names its CUDA libraries as packages it needs (nvidia-cublas-cu12 and so on). Some are not there.
+
+    Why it breaks:
+    `import torch` ends with "libcudnn.so.9: cannot open shared object file" or "undefined symbol". Typical causes:
+    `pip install --no-deps`, `uv sync` with another set of extras, an uninstall of packages that two frameworks share.
+    JAX compares versions when it starts: "Found cuBLAS version 120103, but JAX was built against version 120205", and
+    uses the processor. Mostly another package, torch say, has brought an older library.
+
+    How to fix it:
+    Install the missing packages in the versions that the framework names.
+
+    When to ignore it:
+    If the libraries come from elsewhere on purpose (a container image, a module system) and the framework works.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    https://github.com/jax-ml/jax/issues/19121
+    """
     told: set[str] = set()
     for owner in OWNERS:
         if is_conda(packages, owner) or not _is_cuda(owner, frameworks):

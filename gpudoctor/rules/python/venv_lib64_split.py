@@ -19,7 +19,26 @@ def venv_lib64_split(
     interpreter: Interpreter | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """The environment keeps torch and its CUDA libraries in two folders, lib and lib64."""
+    """The environment keeps torch and its CUDA libraries in two folders, lib and lib64.
+
+    What it means:
+    On some Linux systems a virtual environment has a folder lib64 of its own instead of a link to lib. Packages with
+    compiled parts go into one, the others into the other.
+
+    Why it breaks:
+    torch looks for NVIDIA's libraries beside its own folder, and they lie in the other: "libcublas.so.12: cannot open
+    shared object file".
+
+    How to fix it:
+    Recreate the environment with python -m venv, so that lib64 is a link to lib (virtualenv, which Poetry uses, makes
+    two folders), or put the folders nvidia/*/lib in LD_LIBRARY_PATH.
+
+    When to ignore it:
+    If torch finds its libraries: then this rule is silent.
+
+    Sources:
+    https://docs.python.org/3/library/sysconfig.html#installation-paths
+    """
     torch = packages.find("torch")
     strays = [one for one in packages.installed if is_cuda_package(one.name) and _is_across(torch, one)]
     missing = _missing(libraries, live)

@@ -13,7 +13,25 @@ def framework_sees_fewer_gpus(
     environ: Environ | Gap | None,
     frameworks: Frameworks | Gap | None,
 ) -> Iterator[Problem]:
-    """The framework lists fewer GPUs than the CUDA driver offers."""
+    """The framework lists fewer GPUs than the CUDA driver offers.
+
+    What it means:
+    gpudoctor ran the framework and asked what it can use. It lists some of the GPUs and leaves others out.
+
+    Why it breaks:
+    The framework has no code for one of the GPUs, or it leaves out those that are much weaker than the best one, as
+    TensorFlow does.
+
+    How to fix it:
+    Mend what this finding is listed under, where there is one. TensorFlow takes GPUs with few multiprocessors when
+    TF_MIN_GPU_MULTIPROCESSOR_COUNT is set to a small number.
+
+    When to ignore it:
+    If the GPUs it lists are those that you want to use.
+
+    Sources:
+    https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/common_runtime/gpu/gpu_device.cc
+    """
     if isinstance(gpus, Gpus) and any(gpu.mig_enabled for gpu in gpus.nvidia):
         return  # A process sees one part of a divided GPU.
     count = expected(gpus, driver, environ)

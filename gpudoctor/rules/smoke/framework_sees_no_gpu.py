@@ -33,7 +33,29 @@ def framework_sees_no_gpu(
     host: System | Gap | None,
     container: Container | Gap | None,
 ) -> Iterator[Problem]:
-    """The framework lists no GPU although the machine has one."""
+    """The framework lists no GPU although the machine has one.
+
+    What it means:
+    gpudoctor ran the framework and asked what it can use. It was built for NVIDIA GPUs (or for AMD's, with ROCm), there
+    is one, and it lists none. Your programs run on the processor, mostly without saying so.
+
+    Why it breaks:
+    A library that the framework needs is not found or does not fit, the driver does not work or is too old, or the GPU
+    is hidden from the process. Mostly another finding says which, and this one is listed under it. An AMD GPU is
+    reached through /dev/kfd and /dev/dri, which most distributions open to the groups render and video only.
+
+    How to fix it:
+    Mend what this finding is listed under. Where it stands alone, look at the messages below: the framework says there
+    why it left the GPU out.
+
+    When to ignore it:
+    If the framework is to use the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/pip
+    https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html
+    https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/prerequisites.html (groups)
+    """
     count = expected(gpus, driver, environ)
     for listed in lists_to_judge(live, frameworks):
         if count and not gpus_listed(listed):

@@ -9,7 +9,24 @@ from gpudoctor.rules.terms import Fix, by_hand
 
 @failure_rule("SMK027", name="library-not-loaded", severity="error")
 def library_not_loaded(failed: Failed, scene: Scene) -> Said:
-    """A shared library could not be loaded."""
+    """A shared library could not be loaded.
+
+    What it means:
+    The framework, or an extension, asked for a library that is not found, is damaged, or lacks a function that it
+    should have.
+
+    Why it breaks:
+    The package that brings the library is not installed or is damaged, or another release of it is found first.
+
+    How to fix it:
+    Mend what this finding is listed under, where there is one. Else install the package that owns the library anew.
+
+    When to ignore it:
+    If the message names an extension that your program does not use.
+
+    Sources:
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    """
     return (f"{failed.whose} cannot load a library that it needs: {failed.first.text}", _fixes(failed, scene))
 
 

@@ -9,7 +9,25 @@ from gpudoctor.rules.terms import Fix
 
 @failure_rule("SMK025", name="numpy-abi", severity="error")
 def numpy_abi(failed: Failed, scene: Scene) -> Said:
-    """A compiled package was built for a different NumPy version."""
+    """A compiled package was built for a different NumPy version.
+
+    What it means:
+    NumPy 2 changed the interface that compiled packages use. One that was compiled for NumPy 1 does not work with
+    it, and one compiled for a newer NumPy does not work with an older one.
+
+    Why it breaks:
+    The installer chose the newest NumPy, and the package set no upper limit; or a second NumPy, of the user's home
+    folder, is imported first.
+
+    How to fix it:
+    Install a NumPy of the release that the package was built for, or a newer release of the package.
+
+    When to ignore it:
+    If the message names a package that your program does not use.
+
+    Sources:
+    https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
+    """
     return (f"{failed.whose} was compiled for a different NumPy.", _fixes(failed, scene))
 
 

@@ -20,7 +20,28 @@ def cuda_home_missing(
     live: Live | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
-    """GPU code has to be compiled, but the CUDA compiler (nvcc) was not found."""
+    """GPU code has to be compiled, but the CUDA compiler (nvcc) was not found.
+
+    What it means:
+    A package is to be compiled with nvcc, the compiler of the CUDA toolkit. No toolkit was found, or nothing leads to
+    it: CUDA_HOME is a list, or names a folder that does not exist or has no nvcc. PyTorch then looks no further.
+
+    Why it breaks:
+    Building stops with "CUDA_HOME environment variable is not set" or "nvcc was not found". PyTorch and TensorFlow
+    themselves need no toolkit: their packages bring the libraries, not the compiler.
+
+    How to fix it:
+    Take a ready-made wheel of the package where there is one. Else install the toolkit of the CUDA version that torch
+    was built with, and let CUDA_HOME name its folder: one, without a colon, and not its bin.
+
+    When to ignore it:
+    If you do not compile GPU code. Without a sign of that, this rule says nothing; where the only sign is a variable
+    such as TORCH_CUDA_ARCH_LIST, it is a note.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/cpp_extension.html
+    https://developer.nvidia.com/cuda-toolkit-archive
+    """
     wanted = build_wanted(packages, environ, wish, live)
     if not gpus.nvidia or any(one.signature in BY_NVCC for one in pasted(live)):
         return

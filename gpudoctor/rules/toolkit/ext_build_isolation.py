@@ -14,7 +14,26 @@ _SUMMARY = "A package is built in isolation from the torch it needs"
     "TLK006", name="ext-build-isolation", severity="error", when="failure or live.symptoms.signature=module-not-found"
 )
 def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
-    """A package needs torch at build time, but the installer builds it in isolation from torch."""
+    """A package needs torch at build time, but the installer builds it in isolation from torch.
+
+    What it means:
+    pip and uv build a package in an empty environment of its own. A package whose build imports torch without saying
+    so in its metadata does not find it there: "No module named 'torch'", although torch is installed.
+
+    Why it breaks:
+    The package (flash-attn, apex, deepspeed and others) does not name torch among what its build requires.
+
+    How to fix it:
+    Install torch first, then the package with --no-build-isolation. With uv in a project, name it under
+    no-build-isolation-package.
+
+    When to ignore it:
+    If a ready-made wheel of the package fits your Python, torch and CUDA: install that.
+
+    Sources:
+    https://pip.pypa.io/en/stable/reference/build-system/#disabling-build-isolation
+    https://docs.astral.sh/uv/concepts/projects/config/#build-isolation
+    """
     yield from problems(live, "ext-build-isolation", lambda failed: (failed.meaning or _SUMMARY, _fixes(failed, scene)))
     if not failures_of(live, "ext-build-isolation"):
         yield from _of_wanted(live, packages, wish, scene)

@@ -26,7 +26,26 @@ def nvcc_gcc_too_new(
     wish: Wish,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The C compiler is newer, or older, than the CUDA compiler (nvcc) accepts."""
+    """The C compiler is newer, or older, than the CUDA compiler (nvcc) accepts.
+
+    What it means:
+    nvcc hands part of its work to gcc, and each CUDA version accepts gcc from one version up to another.
+
+    Why it breaks:
+    nvcc stops with "unsupported GNU version! gcc versions later than N are not supported". With one that is too old
+    PyTorch stops: "The current installed version of g++ is less than the minimum required version by CUDA".
+
+    How to fix it:
+    Install a gcc that it accepts beside the other one and name it in NVCC_CCBIN, CC and CXX. On a cluster, load its
+    module. Or, where gcc is too new, use a newer CUDA toolkit.
+
+    When to ignore it:
+    If you do not compile GPU code. Without a sign that you do, this is only a note.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-installation-guide-linux/ (host compiler support)
+    crt/host_config.h of each toolkit
+    """
     compiler = re.match(r"(\d+)", toolkits.compiler_version or "")
     if compiler is None or not is_for_gpus(gpus, container) or not _GCC.fullmatch(toolkits.compiler or ""):
         return

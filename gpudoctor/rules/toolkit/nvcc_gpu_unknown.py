@@ -36,7 +36,27 @@ def nvcc_gpu_unknown(
     wish: Wish,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The CUDA compiler (nvcc) that a build would take does not know this GPU."""
+    """The CUDA compiler (nvcc) that a build would take does not know this GPU.
+
+    What it means:
+    Each CUDA version compiles for a list of GPU architectures. The toolkit that a build of a PyTorch extension would
+    take is older than this GPU, or so new that it has dropped it.
+
+    Why it breaks:
+    nvcc stops with "Unsupported gpu architecture 'compute_89'". PyTorch asks for the architecture of each GPU, but none
+    newer than those it was itself built for; TORCH_CUDA_ARCH_LIST asks for others.
+
+    How to fix it:
+    Build with a toolkit of the CUDA version that torch has. Or name an architecture in TORCH_CUDA_ARCH_LIST that both
+    the compiler and the GPU know: code for 8.6 runs on 8.9.
+
+    When to ignore it:
+    If you do not compile extensions. Without a sign that you do, this is only a note.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/cpp_extension.html
+    https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/
+    """
     torch, taken = frameworks.get("torch"), taken_toolkit(toolkits, environ)
     if torch is None or torch.variant != "cuda" or taken is None or not has_nvcc(taken, toolkits):
         return

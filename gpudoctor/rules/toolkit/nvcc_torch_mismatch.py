@@ -20,7 +20,26 @@ def nvcc_torch_mismatch(
     live: Live | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
-    """The CUDA compiler (nvcc) has a different major version from torch's CUDA."""
+    """The CUDA compiler (nvcc) has a different major version from torch's CUDA.
+
+    What it means:
+    Extensions of PyTorch are compiled with nvcc of a CUDA toolkit. The toolkit that a build would take has another
+    major version than torch's own CUDA.
+
+    Why it breaks:
+    PyTorch refuses: "The detected CUDA version (X) mismatches the version that was used to compile PyTorch (Y)". This
+    concerns building only. An installed PyTorch runs with its own libraries, whatever toolkit is there. An image is
+    built where there is no GPU, so inside a container this is said without one, too.
+
+    How to fix it:
+    Let CUDA_HOME lead to a toolkit of torch's major version, or install a torch built for the toolkit's.
+
+    When to ignore it:
+    If you do not compile extensions. Without a sign that you do, this is only a note.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/cpp_extension.html
+    """
     torch, taken = frameworks.get("torch"), taken_toolkit(toolkits, environ)
     if torch is None or torch.cuda is None or torch.variant != "cuda" or not is_for_gpus(gpus, container):
         return

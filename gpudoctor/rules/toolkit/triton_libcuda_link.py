@@ -20,7 +20,26 @@ def triton_libcuda_link(
     environ: Environ | Gap | None,
     host: System,
 ) -> Iterator[Problem]:
-    """Triton links to libcuda.so, but only libcuda.so.1 exists."""
+    """Triton links to libcuda.so, but only libcuda.so.1 exists.
+
+    What it means:
+    `torch.compile` uses Triton, and Triton compiles a small C program that is linked to the NVIDIA driver's library.
+    The C compiler looks for it under the name libcuda.so. The driver is installed without that name.
+
+    Why it breaks:
+    The first call ends with "/usr/bin/ld: cannot find -lcuda". Some driver packages and older container tools bring
+    the file libcuda.so.1 only. Everything else in PyTorch works.
+
+    How to fix it:
+    Make a link libcuda.so beside libcuda.so.1, or in a folder of your own that TRITON_LIBCUDA_PATH names. Installing
+    CUDA again does not help.
+
+    When to ignore it:
+    If you do not use torch.compile or Triton kernels. From Triton 3.6 on (torch 2.10) the name is not needed.
+
+    Sources:
+    https://github.com/triton-lang/triton/blob/main/third_party/nvidia/backend/driver.py (libcuda_dirs)
+    """
     triton = frameworks.get("triton")
     if not gpus.nvidia or triton is None or host.os != "linux" or libraries.libcuda_link is not False:
         return

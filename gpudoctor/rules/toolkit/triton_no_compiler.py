@@ -9,7 +9,26 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule
 def triton_no_compiler(
     gpus: Gpus, toolkits: Toolkits | None, frameworks: Frameworks, interpreter: Interpreter, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """Triton is installed, but the C compiler or Python headers it needs are missing."""
+    """Triton is installed, but the C compiler or Python headers it needs are missing.
+
+    What it means:
+    `torch.compile` uses Triton, and Triton compiles a small C program at its first use. That takes a C compiler and the
+    file Python.h.
+
+    Why it breaks:
+    The first call ends with "Failed to find C compiler" or "Python.h: No such file or directory". Everything else in
+    PyTorch works.
+
+    How to fix it:
+    Install a C compiler and the development files of this Python.
+
+    When to ignore it:
+    If you do not use torch.compile or Triton kernels.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/torch.compiler_faq.html
+    https://triton-lang.org/main/getting-started/installation.html
+    """
     if not gpus.nvidia or frameworks.get("triton") is None or not isinstance(host, System) or host.os != "linux":
         return
     no_compiler = toolkits is not None and toolkits.compiler is None and not toolkits.excerpt

@@ -11,6 +11,7 @@ from gpudoctor.facts.finding import SEVERITIES
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.load import load_rules
 from tests.rules.test_root_causes_framework import FAULTS, HEALTHY, clash, judge
 
@@ -19,6 +20,15 @@ PREFIXES = {"framework": "FRM", "library": "LIB", "python": "PYT", "toolkit": "T
 RULES = tuple(rule for rule in load_rules() if rule.check.__module__.split(".")[2] in FAMILIES)
 NAMES = {rule.name for rule in load_rules()}
 BROKEN = {**{name: machine for name, (machine, _, _) in FAULTS.items()}, "overwritten": clash("nvidia-cudnn-cu12")}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_manual_has_every_heading_in_order(rule: Any) -> None:
+    lines = rule.manual.splitlines()
+    headings = tuple(line[:-1] for line in lines if line.endswith(":") and line[:-1] in MANUAL_HEADINGS)
+    assert headings == MANUAL_HEADINGS
+    assert rule.summary.endswith(".")
+    assert all(lines[lines.index(f"{heading}:") + 1].strip() for heading in MANUAL_HEADINGS)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

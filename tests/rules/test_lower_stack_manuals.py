@@ -9,11 +9,21 @@ import pytest
 
 from gpudoctor.facts.finding import SEVERITIES
 from gpudoctor.facts.fix import Ask, Run, SetEnv
+from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.load import load_rules
 from tests.rules.broken_machines import MACHINES
 from tests.rules.test_root_causes_driver import RULES, diagnosis
 
 NAMES = {rule.name for rule in load_rules()}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_manual_has_every_heading_in_order(rule):
+    lines = rule.manual.splitlines()
+    headings = [line[:-1] for line in lines if line.rstrip(":") in MANUAL_HEADINGS and line.endswith(":")]
+    assert tuple(headings) == MANUAL_HEADINGS
+    assert rule.summary.endswith(".")
+    assert all(lines[lines.index(f"{heading}:") + 1].strip() for heading in MANUAL_HEADINGS)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
