@@ -7,10 +7,8 @@ keeps the copy that NumPy made of it, so what is copied back here is put on the 
 
 from functools import partial
 
-from bench_subject import FRACTION_OF_GPU, begin, parts_of_a_step
-from jax_bench_networks import CLASSES, stepper, weights
-
-CHANNELS = {28: 1}
+from bench_subject import CHANNELS, CLASSES, FRACTION_OF_GPU, begin, normal, parts_of_a_step
+from jax_bench_networks import stepper, weights
 
 
 class Jax:
@@ -51,7 +49,7 @@ class Jax:
         jax, place = self.jax, self._place(device)
         how = jax.lax.Precision.DEFAULT if precision == "tf32" else jax.lax.Precision.HIGHEST
         product = jax.jit(partial(jax.numpy.matmul, precision=how))
-        near = [self._normal(n, n) for _ in range(2)]
+        near = [normal(self.random, n, n) for _ in range(2)]
         if with_copies:
 
             def run(count):
@@ -65,7 +63,7 @@ class Jax:
 
     def transfer(self, direction, device, size, pinned):  # noqa: ARG002 - the call of all frameworks
         """Copies of `size` bytes; within a memory STREAM's triad, which moves three times the size."""
-        jax, near = self.jax, self._normal(size // 4)
+        jax, near = self.jax, normal(self.random, size // 4)
         if direction == "host-to-device":
             return {"time": self._repeated(device, lambda: jax.device_put(near, self._place(device)))}
         far = jax.device_put(near, self._place(device))
@@ -76,9 +74,9 @@ class Jax:
 
     def step(self, device, network, batch, input_size, precision):
         """Training steps: choose examples, copy them, forward, backward, update."""
-        jax, place, channels = self.jax, self._place(device), CHANNELS.get(input_size, 3)
+        jax, place, channels = self.jax, self._place(device), CHANNELS[input_size]
         count_of = max(512, 2 * batch)
-        images = self._normal(count_of, input_size, input_size, channels)
+        images = normal(self.random, count_of, input_size, input_size, channels)
         labels = self.random.randint(0, CLASSES, count_of).astype("int32")
         kind = precision[len("mixed-") :] if precision.startswith("mixed-") else "float32"
         step = stepper(jax, network, kind)
@@ -127,14 +125,6 @@ class Jax:
 
     def _place(self, device):
         return self.cpu if device == "cpu" else self._gpus()[int(device.split(":")[1])]
-
-    def _normal(self, *shape):
-        """Random numbers, float32, half of them negative."""
-        count = 1
-        for length in shape:
-            count *= length
-        some = self.random.standard_normal(min(count, 1 << 20)).astype("float32")
-        return self.numpy.resize(some, shape)
 
 
 def main(channel):

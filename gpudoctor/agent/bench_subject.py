@@ -14,6 +14,11 @@ from bench_rounds import Budget, Rounds
 FRACTION_OF_GPU = 0.25
 #: Seconds kept back for the last words.
 LAST = 0.3
+#: The channels of the images by their side: 28 is MNIST's.
+CHANNELS = {28: 1, 64: 3, 128: 3}
+CLASSES = 10
+#: Of the transformer: the numbers of a token, the heads of its attention, the side of a patch.
+WIDTH, HEADS, PATCH = 256, 8, 4
 
 
 class Subject:
@@ -101,6 +106,14 @@ def _moved(direction, size, gpus):
     if direction == "all-reduce":
         return 2 * (gpus - 1) * size // gpus
     return size * (3 if direction in ("host", "device") else 1)
+
+
+def normal(random, *shape):
+    """Random numbers of NumPy, float32, half of them negative; of many only some are drawn, and repeated."""
+    import numpy
+
+    some = random.standard_normal(min(int(numpy.prod(shape)), 1 << 20)).astype("float32")
+    return numpy.resize(some, shape)
 
 
 def parts_of_a_step(device, choose, copy, train, wait, before):

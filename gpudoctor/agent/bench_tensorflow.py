@@ -7,11 +7,8 @@ is read back that the GPU computes after all that was asked of it. A tensor keep
 
 from functools import partial
 
-from bench_subject import FRACTION_OF_GPU, begin, parts_of_a_step
+from bench_subject import CHANNELS, CLASSES, FRACTION_OF_GPU, begin, normal, parts_of_a_step
 from tensorflow_networks import trainer
-
-CHANNELS = {28: 1}
-CLASSES = 10
 
 
 class Tensorflow:
@@ -28,7 +25,7 @@ class Tensorflow:
 
         if int(tf.__version__.split(".")[0]) < 2:
             raise RuntimeError("TensorFlow 1 is not measured: gpudoctor bench needs TensorFlow 2 (or PyTorch)")
-        self.tf, self.numpy = tf, numpy
+        self.tf = tf
         self.version = tf.__version__
         self.has_tf32 = hasattr(tf.config.experimental, "enable_tensor_float_32_execution")
         tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -61,7 +58,7 @@ class Tensorflow:
         """Products of n by n."""
         tf = self.tf
         kind = tf.float32 if precision == "tf32" else getattr(tf, precision)
-        near = [self._normal(n, n) for _ in range(2)]
+        near = [normal(self.random, n, n) for _ in range(2)]
         if with_copies:
 
             def run(count):
@@ -84,7 +81,7 @@ class Tensorflow:
 
     def transfer(self, direction, device, size, pinned):  # noqa: ARG002 - the call of all frameworks
         """Copies of `size` bytes. Work within a memory is a sum of two arrays: three times their size is moved."""
-        tf, near = self.tf, self._normal(size // 4)
+        tf, near = self.tf, normal(self.random, size // 4)
         with tf.device(_place(device)):
             if direction == "host-to-device":
                 once = partial(tf.convert_to_tensor, near)
@@ -105,7 +102,7 @@ class Tensorflow:
     def step(self, device, network, batch, input_size, precision):
         """Training steps: choose examples, copy them, forward, backward, update."""
         count_of = max(512, 2 * batch)
-        images = self._normal(count_of, input_size, input_size, CHANNELS.get(input_size, 3))
+        images = normal(self.random, count_of, input_size, input_size, CHANNELS[input_size])
         labels = self.random.randint(0, CLASSES, count_of).astype("int64")
         train = self._trainer(device, network, input_size, precision)
 
@@ -128,16 +125,8 @@ class Tensorflow:
         if key not in self.trainers:
             kind = getattr(self.tf, precision[len("mixed-") :]) if precision.startswith("mixed-") else self.tf.float32
             with self.tf.device(_place(device)):
-                self.trainers[key] = trainer(self.tf, network, side, CHANNELS.get(side, 3), kind, _place(device))
+                self.trainers[key] = trainer(self.tf, network, side, CHANNELS[side], kind, _place(device))
         return self.trainers[key]
-
-    def _normal(self, *shape):
-        """Random numbers, float32, half of them negative."""
-        count = 1
-        for length in shape:
-            count *= length
-        some = self.random.standard_normal(min(count, 1 << 20)).astype("float32")
-        return self.numpy.resize(some, shape)
 
     def _round_products(self, rounded):
         """Whether 32-bit products on GPUs may be rounded to TF32 (2.4 and later; by default they are)."""

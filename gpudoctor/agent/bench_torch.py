@@ -5,11 +5,8 @@ Work on a GPU is queued: every repetition block ends with torch.cuda.synchronize
 """
 
 from agent_channel import Skip
-from bench_subject import FRACTION_OF_GPU, begin, parts_of_a_step
-
-CHANNELS = {28: 1}
-WIDTH, HEADS, PATCH = 256, 8, 4
-CLASSES = 10
+from bench_subject import CHANNELS, CLASSES, FRACTION_OF_GPU, HEADS, PATCH, WIDTH, begin, parts_of_a_step
+from devices_torch import cuda_device
 
 
 class Torch:
@@ -39,16 +36,8 @@ class Torch:
 
     def describe(self, index):
         """A GPU, as the fact BenchDevice has it."""
-        of = self.torch.cuda.get_device_properties(index)
-        uuid = getattr(of, "uuid", None)
-        pci = [getattr(of, name, None) for name in ("pci_domain_id", "pci_bus_id", "pci_device_id")]
-        return {
-            "product": of.name,
-            "capability": "{}.{}".format(of.major, of.minor) if not getattr(self.torch.version, "hip", None) else None,
-            "memory_total_mib": of.total_memory >> 20,
-            "uuid": "GPU-{}".format(uuid) if uuid else None,
-            "pci_bus_id": "{:04x}:{:02x}:{:02x}.0".format(*pci) if None not in pci else None,
-        }
+        listed = cuda_device(self.torch, index)
+        return {name: value for name, value in listed.items() if name not in ("name", "kind", "index")}
 
     def gpu_memory(self, index):
         """Bytes of the GPU that a measurement may take."""
@@ -172,7 +161,7 @@ class Torch:
         return train
 
     def _network(self, network, side):
-        nn, channels = self.torch.nn, CHANNELS.get(side, 3)
+        nn, channels = self.torch.nn, CHANNELS[side]
         if network == "dense":
             return nn.Sequential(nn.Flatten(), nn.Linear(channels * side**2, 128), nn.ReLU(), nn.Linear(128, CLASSES))
         if network == "conv":
@@ -192,7 +181,7 @@ class Torch:
         """Enough random images that a batch is chosen from more than itself."""
         count = max(512, 2 * batch)
         generator = self.torch.Generator().manual_seed(1)
-        images = self.torch.randn(count, CHANNELS.get(side, 3), side, side, generator=generator)
+        images = self.torch.randn(count, CHANNELS[side], side, side, generator=generator)
         return images, self.torch.randint(0, CLASSES, (count,), generator=generator)
 
     def _operands(self, device, n, kind):

@@ -2,6 +2,7 @@
 
 import ctypes
 
+from agent_channel import Skip
 from driver_query import loaded_path
 
 
@@ -12,11 +13,11 @@ class CudaError(Exception):
 def get_device_count():
     """The number of GPUs as `cudaGetDeviceCount` has it. Raises CudaError with the code, its name and its meaning.
 
-    None where the runtime's library is not to be found in this process (linked statically, or not on Linux).
+    Raises Skip where the runtime's library is not to be found in this process (linked statically, or not on Linux).
     """
     path = loaded_path("libcudart")
     if path is None:
-        return None
+        raise Skip("the CUDA runtime in this process is not found")
     runtime = ctypes.CDLL(path)
     count = ctypes.c_int()
     code = runtime.cudaGetDeviceCount(ctypes.byref(count))

@@ -1,5 +1,6 @@
 """Which devices Keras has, by its backend, and what it is paired with: Keras 2 of TensorFlow, and Keras 3."""
 
+import devices_jax
 import devices_tensorflow
 import keras_start
 import tensorflow_session
@@ -80,11 +81,7 @@ def list_torch(torch):
 
 def list_jax(jax):
     """The devices of JAX's default backend."""
-    kinds = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu", "rocm": "gpu", "tpu": "tpu"}
-    return [
-        {"name": str(one), "kind": kinds.get(one.platform, "other"), "index": one.id, "product": str(one.device_kind)}
-        for one in jax.devices()
-    ]
+    return [devices_jax.listed(one) for one in jax.devices()]
 
 
 LISTS = {"tensorflow": list_tensorflow, "torch": list_torch, "jax": list_jax}

@@ -91,10 +91,7 @@ def runtime_count(torch):
     """What cudaGetDeviceCount gives; its error is raised."""
     if getattr(torch.version, "hip", None) is not None:
         raise Skip("this build is for ROCm, which has no CUDA runtime")
-    count = get_device_count()
-    if count is None:
-        raise Skip("the CUDA runtime in this process is not found")
-    return count
+    return get_device_count()
 
 
 def cuda_devices(listing, torch):

@@ -2,10 +2,10 @@
 
 from agent_channel import Skip
 from jax_networks import adam, adam_start, loss, outputs
-from jax_training import accuracy, batch, devices_of, flags, products, reference
-from smoke_data import BATCH, DENSE_STEPS, THRESHOLD
+from jax_training import accuracy, devices_of, flags, products
+from smoke_data import BATCH, STEPS, THRESHOLD, batch
 from smoke_judgement import TOLERANCES
-from smoke_reference import difference, weights
+from smoke_reference import difference, look, weights
 
 
 def together(trials, jax, examples, used):
@@ -35,7 +35,7 @@ def train(jax, trials, examples, devices):
     count, means, squares = adam_start(copies)
     state = numpy.stack([count] * len(devices)), means, squares
     step, losses = stepper(jax, devices), []
-    for number in trials.steps(2 * DENSE_STEPS):
+    for number in trials.steps(2 * STEPS["dense"]):
         copies, state, values = step(copies, state, *parts(examples, number, len(devices)))
         losses.append(float(numpy.asarray(values)[0]))
     check_same(copies)
@@ -81,7 +81,7 @@ def compare(jax, examples, copies, devices):
     found = jax.pmap(gradients, "devices", devices=devices)(copies, *parts(examples, 0, len(devices)))
     used = BATCH // len(devices) * len(devices)
     images, labels = (one[:used] for one in batch(examples, 0))
-    wanted = reference("dense", images, labels)[2:]
+    wanted = look("dense", weights("dense"), images, labels)[2:]
     return difference([numpy.asarray(one)[0].astype("float64") for one in found], wanted)
 
 

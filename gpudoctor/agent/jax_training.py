@@ -4,17 +4,9 @@ import contextlib
 
 from agent_channel import Skip
 from jax_networks import HALF_EPSILON, LOSS_SCALE, adam, adam_start, loss
-from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, THRESHOLD, start_of_batch
+from smoke_data import BATCH, STEPS, THRESHOLD, batch
 from smoke_judgement import TOLERANCES
 from smoke_reference import difference, look, weights
-
-STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
-
-
-def batch(examples, step):
-    """Images and labels of one step, as NumPy has them."""
-    first = start_of_batch(step, len(examples.labels))
-    return examples.images[first : first + BATCH], examples.labels[first : first + BATCH].astype("int32")
 
 
 def train(jax, trials, examples, name, device, precision):
@@ -39,7 +31,7 @@ def learn(jax, trials, examples, name, device, precision):
     step = stepper(jax, name, computed, HALF_EPSILON if kept.name == "float16" else 1e-8)
     smooth, bent = (put(flag, device) for flag in flags())
     compared = step(parameters, state, smooth, *put(batch(examples, 0), device))[2:]
-    apart = difference(plain(compared), reference(name, *batch(examples, 0)))
+    apart = difference(plain(compared), look(name, weights(name), *batch(examples, 0)))
     for number in trials.steps(STEPS[name]):
         parameters, state, value, *_ = step(parameters, state, bent, *put(batch(examples, number), device))
         losses.append(value)
@@ -67,8 +59,7 @@ def flags():
 def held_back(examples):
     """The images held back and their labels, in batches as those that are learned."""
     for first in range(0, len(examples.test_labels), BATCH):
-        labels = examples.test_labels[first : first + BATCH].astype("int32")
-        yield examples.test_images[first : first + BATCH], labels
+        yield examples.test_images[first : first + BATCH], examples.test_labels[first : first + BATCH]
 
 
 def accuracy(found, labels):
@@ -116,14 +107,8 @@ def stepper(jax, name, computed, epsilon):
     return jax.jit(step)
 
 
-def reference(name, images, labels):
-    """Loss, outputs and gradients of the smooth network's first step, in double precision on the CPU."""
-    value, found, gradients = look(name, weights(name), images, labels)
-    return [value, found, *gradients]
-
-
 def plain(compared):
-    """The same of a step, as NumPy's float64."""
+    """Loss, outputs and gradients of a step, as NumPy's float64."""
     import numpy
 
     value, found, gradients = compared

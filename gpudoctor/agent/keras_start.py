@@ -1,5 +1,6 @@
 """Starting Keras, on the backend that the environment says or the request forces: what its two scripts share."""
 
+import importlib
 import os
 
 import tensorflow_session
@@ -40,19 +41,7 @@ def start(channel):
 
 def engine_of(backend):
     """The module of that backend; None for one that we do not know."""
-    if backend == "tensorflow":
-        import tensorflow
-
-        return tensorflow
-    if backend == "torch":
-        import torch
-
-        return torch
-    if backend == "jax":
-        import jax
-
-        return jax
-    return None
+    return importlib.import_module(backend) if backend in BACKENDS else None
 
 
 def set_threads(backend, engine, threads):

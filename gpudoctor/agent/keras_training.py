@@ -33,10 +33,8 @@ def learn(model, trials, examples, steps):
     """Train one batch after the other; what was measured."""
     losses = []
     for step in trials.steps(steps):
-        start = data.start_of_batch(step)
-        chosen = slice(start, start + data.BATCH)
         model.reset_metrics()  # Keras 3 tells the mean of all batches since
-        losses.append(float(model.train_on_batch(examples.images[chosen], examples.labels[chosen])[0]))
+        losses.append(float(model.train_on_batch(*data.batch(examples, step))[0]))
     model.reset_metrics()
     accuracy = float(model.test_on_batch(examples.test_images, examples.test_labels)[1])
     return {

@@ -4,8 +4,8 @@ Each class is a coarse random picture, 7x7 patches of 4x4 pixels; an image is ha
 between -1 and 1. The numbers come from the Mersenne Twister, seeded alike by NumPy and by Python: they are the same
 with and without NumPy, in every version.
 
-With Adam at RATE and batches of BATCH, DENSE_STEPS steps of the dense network (128 ReLU, 10-way softmax) and CONV_STEPS
-of a convolutional one (3x3 filters: 8, halved by max-pooling, 16, halved again, then the 10-way softmax) classify every
+With Adam at RATE and batches of BATCH, STEPS of the dense network (128 ReLU, 10-way softmax) and of the convolutional
+one (3x3 filters: 8, halved by max-pooling, 16, halved again, then the 10-way softmax) classify every
 image held back, from any usual start (He, Glorot, PyTorch's own), and the loss has fallen to less than half: THRESHOLD
 leaves room, and is far above the 0.1 of guessing.
 """
@@ -22,8 +22,7 @@ SEED = 4
 
 BATCH = 64
 RATE = 0.001
-DENSE_STEPS = 20
-CONV_STEPS = 40
+STEPS = {"dense": 20, "conv": 40}
 THRESHOLD = 0.9
 
 #: Images and labels to learn from, and those held back. NumPy: float32 (n, 28, 28) and int64 (n,).
@@ -46,9 +45,10 @@ def generated(learn=1024, hold_back=256):
         return Examples(images[:cut], labels[:learn], images[cut:], labels[learn:])
 
 
-def start_of_batch(step, learn=1024, size=BATCH):
-    """Index of the first image of the batch of that step: through the set again and again."""
-    return step % (learn // size) * size
+def batch(examples, step):
+    """Images and labels of one step: through the set again and again."""
+    first = step % (len(examples.labels) // BATCH) * BATCH
+    return examples.images[first : first + BATCH], examples.labels[first : first + BATCH]
 
 
 def _with_numpy(numpy, count):

@@ -30,7 +30,7 @@ def main(channel):
     if request.get("data") == "fashion-mnist":
         channel.ask("load fashion-mnist", no_loader)
         return
-    examples = channel.ask("generate data", generated)
+    examples = channel.ask("generate data", narrow)
     if examples is None:
         return
     trials = Trials(channel)
@@ -68,6 +68,12 @@ def divide_cpu():
         jax.config.update("jax_num_cpu_devices", 2)
     except Exception:  # before 0.4.38: it stays one device, and what needs two is skipped
         pass
+
+
+def narrow():
+    """The generated data, its labels in as many bits as JAX has them."""
+    found = generated()
+    return found._replace(labels=found.labels.astype("int32"), test_labels=found.test_labels.astype("int32"))
 
 
 def no_loader():

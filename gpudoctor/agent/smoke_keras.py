@@ -71,8 +71,7 @@ def train(started, trials, examples, device, wanted, network, how):
         if mode == "fit":
             measured = keras_training.fit(started.keras, model, trials, examples)
         else:
-            steps = data.DENSE_STEPS if network == "dense" else data.CONV_STEPS
-            measured = keras_training.learn(model, trials, examples, steps)
+            measured = keras_training.learn(model, trials, examples, data.STEPS[network])
         # TensorFlow 1 does not tell: "".
         placed = sorted({place_of(weight) for weight in model.weights} - {""})
     if placed:

@@ -4,12 +4,10 @@
 """
 
 from agent_channel import Channel, Skip
-from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, RATE, THRESHOLD, generated, start_of_batch
+from smoke_data import RATE, STEPS, THRESHOLD, batch, generated
 from smoke_judgement import TOLERANCES
 from smoke_reference import difference, look, weights
 from smoke_trials import Trials
-
-STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
 
 
 def main(channel):
@@ -56,7 +54,7 @@ def train(paddle, trials, examples, name, label):
     paddle.set_device(label)
     start = weights(name)
     parameters = [parameter(paddle, array) for array in start]
-    apart = difference(step_of(paddle, name, parameters, *batch(examples, 0)), look_at(name, start, examples))
+    apart = difference(step_of(paddle, name, parameters, *batch(examples, 0)), look(name, start, *batch(examples, 0)))
     adam = paddle.optimizer.Adam(learning_rate=RATE, parameters=parameters)
     adam.clear_grad()
     losses = []
@@ -87,12 +85,6 @@ def parameter(paddle, array):
     """A weight to be trained, with these numbers."""
     given = paddle.nn.initializer.Assign(array)
     return paddle.create_parameter(list(array.shape), "float32", default_initializer=given)
-
-
-def batch(examples, step):
-    """Images and labels of one step, as NumPy has them."""
-    first = start_of_batch(step, len(examples.labels))
-    return examples.images[first : first + BATCH], examples.labels[first : first + BATCH]
 
 
 def outputs(paddle, name, parameters, images, smooth=False):
@@ -127,12 +119,6 @@ def step_of(paddle, name, parameters, images, labels):
     loss = cross_entropy(paddle, found, paddle.to_tensor(labels))
     loss.backward()
     return [one.numpy().astype("float64") for one in [loss, found, *(weight.grad for weight in parameters)]]
-
-
-def look_at(name, start, examples):
-    """The same in double precision on the CPU, without Paddle."""
-    value, found, gradients = look(name, start, *batch(examples, 0))
-    return [value, found, *gradients]
 
 
 def place(tensor):

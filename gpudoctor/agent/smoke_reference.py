@@ -29,7 +29,7 @@ def weights(name):
 
 
 def look(network, weights, images, labels):
-    """(loss, scores, gradients) of a batch: the loss is the mean of the sparse cross-entropy."""
+    """Loss, scores and gradients of a batch: the loss is the mean of the sparse cross-entropy."""
     import numpy
 
     weights = [numpy.asarray(one, "float64") for one in weights]
@@ -42,7 +42,7 @@ def look(network, weights, images, labels):
     loss = -numpy.log(chances[rows, labels]).mean()
     chances[rows, labels] -= 1
     wrong = chances / len(labels)
-    return loss, scores, [*back(wrong @ weights[-2].T), values.T @ wrong, wrong.sum(0)]
+    return [loss, scores, *back(wrong @ weights[-2].T), values.T @ wrong, wrong.sum(0)]
 
 
 def difference(found, wanted):

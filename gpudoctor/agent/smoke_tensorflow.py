@@ -8,6 +8,7 @@ import tensorflow_session as session
 from agent_channel import Channel, Skip
 from devices_tensorflow import described, local_devices
 from smoke_trials import Trials
+from tensorflow_step import place_name, place_of
 
 #: network, precision, mode: the first two are all that is done when it has to be quick.
 QUICK = (("dense", "float32", "graph"), ("conv", "float32", "graph"))
@@ -122,12 +123,12 @@ def train_mixed(tf, trainer, device, precision):
     tf.config.set_soft_device_placement(True)
     keras.mixed_precision.set_global_policy(precision.replace("-", "_"))
     try:
-        place = tensorflow_eager.place_of(device)
+        place = place_of(device)
         with tf.device(place):
             model = keras_training.build(keras, "dense")
-            measured = keras_training.learn(model, trainer.trials, trainer.examples, data.DENSE_STEPS)
+            measured = keras_training.learn(model, trainer.trials, trainer.examples, data.STEPS["dense"])
             made = [getattr(one, "value", one) for one in model.weights] + [model(trainer.examples.test_images)]
-        placed = {tensorflow_eager.place_name(one.device) for one in made if isinstance(getattr(one, "device", 0), str)}
+        placed = {place_name(one.device) for one in made if isinstance(getattr(one, "device", 0), str)}
         return dict(measured, placed_on=", ".join(sorted(placed)), placed_on_ok=placed == {place})
     finally:
         keras.mixed_precision.set_global_policy("float32")
@@ -156,9 +157,9 @@ def several(tf, trials, trainer, devices):
 
 def copy(tf, channel, source, target):
     """One pair; raises where what arrives is not what was sent. Whether the way is direct, TensorFlow does not tell."""
-    with tf.device(tensorflow_eager.place_of(source)):
+    with tf.device(place_of(source)):
         sent = tf.range(2**20)
-    with tf.device(tensorflow_eager.place_of(target)):
+    with tf.device(place_of(target)):
         arrived = tf.identity(sent)
     right = bool((arrived.numpy() == range(2**20)).all())
     channel.fact("peer", source=int(source[4:]), target=int(target[4:]), correct=right)

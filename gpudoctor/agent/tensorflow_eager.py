@@ -3,20 +3,20 @@
 import gc
 
 import smoke_data as data
-import smoke_reference
 import tensorflow_step as network_step
 from agent_channel import Skip
 from smoke_judgement import TOLERANCES
+from smoke_reference import difference, weights
+from tensorflow_step import accuracy, place_name, place_of
 
 KINDS = {"tf32": "float32"}
 
 
-class Trainer:
+class Trainer(network_step.Trainer):
     """Trains the networks of `tensorflow_step` on examples."""
 
     def __init__(self, tf, trials, examples):
-        self.tf, self.trials, self.examples = tf, trials, examples
-        self.expected = {}
+        network_step.Trainer.__init__(self, tf, trials, examples)
         tf.config.set_soft_device_placement(False)
 
     def finish(self):
@@ -25,18 +25,9 @@ class Trainer:
         if hasattr(self.tf.config.experimental, "enable_tensor_float_32_execution"):
             set_tf32(self.tf, True)
 
-    def reference(self, network):
-        """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
-        if network not in self.expected:
-            batch = self.examples.images[: data.BATCH], self.examples.labels[: data.BATCH]
-            self.expected[network] = smoke_reference.look(network, network_step.start_weights(network), *batch)
-        return self.expected[network]
-
     def batch(self, step):
         """Images and labels of a step, as tensors on the device at hand."""
-        start = data.start_of_batch(step)
-        chosen = slice(start, start + data.BATCH)
-        return self.tf.constant(self.examples.images[chosen]), self.tf.constant(self.examples.labels[chosen])
+        return [self.tf.constant(one) for one in data.batch(self.examples, step)]
 
     def train(self, network, device, precision, mode):
         """What was measured of a training."""
@@ -53,8 +44,7 @@ class Trainer:
 
     def workload(self, network, kind, mode, expected):
         """The steps, on the device at hand."""
-        tf, steps = self.tf, steps_of(network)
-        start = [one.astype("float32") for one in network_step.start_weights(network)]
+        tf, steps, start = self.tf, data.STEPS[network], weights(network)
         variables = [tf.Variable(one) for one in start]
         moments = [(tf.Variable(one * 0), tf.Variable(one * 0)) for one in start]
 
@@ -79,30 +69,27 @@ class Trainer:
             "first_loss": losses[0],
             "last_loss": losses[-1],
             "accuracy": accuracy(said.numpy(), self.examples.test_labels),
-            "difference": network_step.difference(arrays(compared), expected),
-            "placed_on": {place_name(one.device) for one in [*variables, looked[0], looked[1], *looked[2]]},
+            "difference": difference([one.numpy() for one in flat(compared)], expected),
+            "placed_on": {place_name(one.device) for one in [*variables, *flat(looked)]},
         }
 
     def train_together(self, devices):
         """Each device takes its part of every batch; the mean of their gradients moves the weights of all."""
-        tf, steps = self.tf, data.DENSE_STEPS
+        tf, steps = self.tf, data.STEPS["dense"]
         expected = self.reference("dense")
         tf.config.set_soft_device_placement(True)
         set_tf32(tf, False)
         strategy = tf.distribute.MirroredStrategy([place_of(device) for device in devices])
         with strategy.scope():
-            variables = [
-                tf.Variable(one.astype("float32"), aggregation=tf.VariableAggregation.MEAN)
-                for one in network_step.start_weights("dense")
-            ]
+            variables = [tf.Variable(one, aggregation=tf.VariableAggregation.MEAN) for one in weights("dense")]
         part = data.BATCH // len(devices)
 
         def replica(images, labels, rate, smooth):
             context = tf.distribute.get_replica_context()
             start = tf.cast(context.replica_id_in_sync_group, tf.int32) * part
             chosen = images[start : start + part], labels[start : start + part]
-            weights = [one.value() for one in variables]
-            loss, said, gradients = network_step.look(tf, "dense", weights, *chosen, kind="float32", smooth=smooth)
+            values = [one.value() for one in variables]
+            loss, said, gradients = network_step.look(tf, "dense", values, *chosen, kind="float32", smooth=smooth)
             loss, *gradients = context.all_reduce(tf.distribute.ReduceOp.MEAN, [loss, *gradients])
             for variable, gradient in zip(variables, gradients):
                 variable.assign_sub(rate * gradient)
@@ -119,7 +106,7 @@ class Trainer:
         tf.config.set_soft_device_placement(False)
         said = network_step.scores(tf, "dense", [one[0] for one in copies], tf.constant(self.examples.test_images))
         placed = {place_name(one.device) for one in copies[0]}
-        whole = [first[0][0].numpy(), tf.concat(first[1], 0).numpy(), [one[-1].numpy() for one in first[2:]]]
+        whole = [first[0][0].numpy(), tf.concat(first[1], 0).numpy(), *[one[-1].numpy() for one in first[2:]]]
         used = part * len(devices)
         return {
             "steps": steps,
@@ -127,16 +114,11 @@ class Trainer:
             "last_loss": losses[-1],
             "accuracy": accuracy(said.numpy(), self.examples.test_labels),
             "threshold": data.THRESHOLD,
-            "difference": network_step.difference(whole, expected) if used == data.BATCH else None,
+            "difference": difference(whole, expected) if used == data.BATCH else None,
             "tolerance": TOLERANCES["float32"],
             "placed_on": ", ".join(sorted(placed)),
             "placed_on_ok": placed == {place_of(device) for device in devices} and agree(copies),
         }
-
-
-def steps_of(network):
-    """How many steps that network takes to learn the images."""
-    return data.DENSE_STEPS if network == "dense" else data.CONV_STEPS
 
 
 def compiled(tf, step, mode):
@@ -159,34 +141,14 @@ def set_tf32(tf, wanted):
         raise Skip("TensorFlow before 2.4 does not use TF32")
 
 
-def place_of(device):
-    """The place /device:GPU:0 of gpu:0."""
-    return "/device:{}".format(device.upper() if ":" in device else device.upper() + ":0")
-
-
-def place_name(device):
-    """The last part of /job:localhost/replica:0/task:0/device:GPU:0."""
-    return "/" + device.rpartition("/")[2]
-
-
 def flat(looked):
     """Loss, scores and gradients as one list."""
     return [looked[0], looked[1], *looked[2]]
 
 
-def arrays(looked):
-    """Loss, scores and gradients as NumPy arrays."""
-    return [looked[0].numpy(), looked[1].numpy(), [one.numpy() for one in looked[2]]]
-
-
 def agree(copies):
     """Whether the copies of every variable are the same number for number."""
     return all((one.numpy() == others[0].numpy()).all() for others in copies for one in others)
-
-
-def accuracy(said, labels):
-    """The part of the images that were classified right."""
-    return float((said.argmax(axis=1) == labels).mean())
 
 
 class Memory:

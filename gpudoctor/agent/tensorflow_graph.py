@@ -1,49 +1,33 @@
 """Training in TensorFlow 1: a graph, run in a session that puts every operation where it was asked to be."""
 
 import smoke_data as data
-import smoke_reference
 import tensorflow_session as session
 import tensorflow_step as network_step
 from smoke_judgement import TOLERANCES
+from smoke_reference import difference, weights
+from tensorflow_step import accuracy, place_name, place_of
 
 
-class Trainer:
+class Trainer(network_step.Trainer):
     """Trains the networks of `tensorflow_step` on examples."""
-
-    def __init__(self, tf, trials, examples):
-        self.tf, self.trials, self.examples = tf, trials, examples
-        self.expected = {}
 
     def finish(self):
         """Each session ended with its training."""
-
-    def batch(self, step):
-        """Images and labels of a step."""
-        start = data.start_of_batch(step)
-        return self.examples.images[start : start + data.BATCH], self.examples.labels[start : start + data.BATCH]
 
     def opened(self, graph):
         """A session for that graph."""
         config = session.configuration(self.tf, self.trials.channel.request.get("threads"))
         return self.tf.compat.v1.Session(graph=graph, config=config)
 
-    def reference(self, network):
-        """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
-        if network not in self.expected:
-            start = network_step.start_weights(network)
-            self.expected[network] = smoke_reference.look(network, start, *self.batch(0))
-        return self.expected[network]
-
     def train(self, network, device, precision, mode):  # noqa: ARG002 - there is one mode
         """What was measured of a training."""
         tf = self.tf
         expected = self.reference(network)
-        place = "/device:{}".format(device.upper() if ":" in device else device.upper() + ":0")
+        place, start = place_of(device), weights(network)
         with tf.Graph().as_default() as graph, tf.device(place):
             images = tf.compat.v1.placeholder(tf.float32, [None, data.SIDE, data.SIDE])
             labels = tf.compat.v1.placeholder(tf.int64, [None])
             rate, smooth = (tf.compat.v1.placeholder(tf.float32, []) for _ in range(2))
-            start = [one.astype("float32") for one in network_step.start_weights(network)]
             variables = [tf.Variable(one, use_resource=True) for one in start]
             moments = [[tf.Variable(one * 0, use_resource=True) for _ in range(2)] for one in start]
             looked = network_step.look(tf, network, variables, images, labels, precision, smooth)
@@ -51,18 +35,18 @@ class Trainer:
             begin = tf.compat.v1.global_variables_initializer()
             with self.opened(graph) as opened:
                 opened.run(begin)
-                compared = opened.run(looked, dict(zip((images, labels, smooth), (*self.batch(0), 1))))
+                compared = opened.run(looked, dict(zip((images, labels, smooth), (*data.batch(self.examples, 0), 1))))
                 measured = self.steps(opened, network, (images, labels, rate, smooth), looked, updates)
-        measured["difference"] = network_step.difference(compared, expected)
+        measured["difference"] = difference([compared[0], compared[1], *compared[2]], expected)
         placed = measured["placed_on"]
         measured.update(placed_on_ok=placed == {place}, placed_on=", ".join(sorted(placed)))
         return dict(measured, threshold=data.THRESHOLD, tolerance=TOLERANCES[precision])
 
     def steps(self, opened, network, inputs, looked, updates):
         """Every step; which devices the session gave the operations to; and what was learned."""
-        tf, steps, losses = self.tf, data.DENSE_STEPS if network == "dense" else data.CONV_STEPS, []
+        tf, steps, losses = self.tf, data.STEPS[network], []
         for number in self.trials.steps(steps):
-            fed = dict(zip(inputs, (*self.batch(number), network_step.rate_of(number), 0)))
+            fed = dict(zip(inputs, (*data.batch(self.examples, number), network_step.rate_of(number), 0)))
             if number == 0:
                 options, said = tf.compat.v1.RunOptions(output_partition_graphs=True), tf.compat.v1.RunMetadata()
                 losses.append(opened.run([looked[0], updates], fed, options=options, run_metadata=said)[0])
@@ -74,7 +58,7 @@ class Trainer:
             "steps": steps,
             "first_loss": float(losses[0]),
             "last_loss": float(losses[-1]),
-            "accuracy": float((scores.argmax(axis=1) == self.examples.test_labels).mean()),
+            "accuracy": accuracy(scores, self.examples.test_labels),
             "placed_on": placed_operations(said),
         }
 
@@ -86,4 +70,4 @@ WORK = ("MatMul", "Conv2D", "Relu", "AssignSubVariableOp")
 def placed_operations(said):
     """The devices that the session gave the operations of the training to."""
     nodes = [node for graph in said.partition_graphs for node in graph.node]
-    return {"/" + node.device.rpartition("/")[2] for node in nodes if node.op.startswith(WORK)} or {"not told"}
+    return {place_name(node.device) for node in nodes if node.op.startswith(WORK)} or {"not told"}

@@ -5,8 +5,7 @@ Images are batch, height, width, channels. One graph serves every batch size.
 
 import math
 
-WIDTH, HEADS, PATCH = 256, 8, 4
-CLASSES = 10
+from bench_subject import CLASSES, HEADS, PATCH, WIDTH
 
 
 class Weights:

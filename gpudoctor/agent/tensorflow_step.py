@@ -1,27 +1,27 @@
 """One training step in TensorFlow's own operations, the same in TensorFlow 1 and 2, without Keras."""
 
 import smoke_data as data
+import smoke_reference
 
 #: Adam's constants, and what half precision multiplies a loss with so that small gradients do not vanish.
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-7
 LOSS_SCALE = 128.0
 
-SHAPES = {
-    "dense": ((data.PIXELS, 128), (128,), (128, data.CLASSES), (data.CLASSES,)),
-    "conv": ((3, 3, 1, 8), (8,), (3, 3, 8, 16), (16,), (7 * 7 * 16, data.CLASSES), (data.CLASSES,)),
-}
 
+class Trainer:
+    """What trains the networks on examples, by either TensorFlow."""
 
-def start_weights(network):
-    """The same weights each time (He et al., 2015), as NumPy arrays in double precision; a bias starts at zero."""
-    import numpy
+    def __init__(self, tf, trials, examples):
+        self.tf, self.trials, self.examples = tf, trials, examples
+        self.expected = {}
 
-    normal = numpy.random.RandomState([data.SEED]).standard_normal
-    inputs = [int(numpy.prod(shape[:-1])) for shape in SHAPES[network]]
-    return [
-        normal(shape) * (2.0 / count) ** 0.5 if len(shape) > 1 else numpy.zeros(shape)
-        for shape, count in zip(SHAPES[network], inputs)
-    ]
+    def reference(self, network):
+        """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
+        if network not in self.expected:
+            self.expected[network] = smoke_reference.look(
+                network, smoke_reference.weights(network), *data.batch(self.examples, 0)
+            )
+        return self.expected[network]
 
 
 def scores(tf, network, weights, images, smooth=None):
@@ -84,13 +84,16 @@ def rate_of(step, rate=data.RATE):
     return rate * (1 - BETA2 ** (step + 1)) ** 0.5 / (1 - BETA1 ** (step + 1))
 
 
-def difference(looked, expected):
-    """Largest difference of loss, scores and gradients from those expected, relative to the largest number of each."""
-    import numpy
+def place_of(device):
+    """The place /device:GPU:0 of gpu:0."""
+    return "/device:{}".format(device.upper() if ":" in device else device.upper() + ":0")
 
-    pairs = zip([looked[0], looked[1], *looked[2]], [expected[0], expected[1], *expected[2]])
-    parts = [
-        numpy.max(numpy.abs(numpy.asarray(one, "float64") - other)) / max(float(numpy.max(numpy.abs(other))), 1e-30)
-        for one, other in pairs
-    ]
-    return float(numpy.max(parts))  # NaN where one is
+
+def place_name(device):
+    """The last part of /job:localhost/replica:0/task:0/device:GPU:0."""
+    return "/" + device.rpartition("/")[2]
+
+
+def accuracy(said, labels):
+    """The part of the images that were classified right."""
+    return float((said.argmax(axis=1) == labels).mean())

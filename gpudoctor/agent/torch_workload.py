@@ -1,7 +1,7 @@
 """The training in PyTorch: its images, its steps, the accuracy to be reached, and the reference it is compared with."""
 
 from agent_channel import Skip
-from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, RATE, THRESHOLD, Examples, generated, start_of_batch
+from smoke_data import BATCH, RATE, STEPS, THRESHOLD, Examples, batch, generated
 from torch_adam import Adam
 from torch_networks import NETWORKS, network, results
 
@@ -22,8 +22,7 @@ class Workload:
 
     def batch(self, step):
         """Images and labels of one step."""
-        first = start_of_batch(step, len(self.examples.labels))
-        return self.examples.images[first : first + BATCH], self.examples.labels[first : first + BATCH]
+        return batch(self.examples, step)
 
     def adam(self, torch, weights, epsilon):
         """The optimizer."""
@@ -43,7 +42,7 @@ def generated_workload(torch):
     images, test_images = (as_tensor(torch, part).reshape(-1, 1, 28, 28) for part in (data.images, data.test_images))
     labels, test_labels = (as_tensor(torch, part) for part in (data.labels, data.test_labels))
     examples = Examples(images, labels, test_images, test_labels)
-    return Workload(examples, {"dense": DENSE_STEPS, "conv": CONV_STEPS}, THRESHOLD)
+    return Workload(examples, STEPS, THRESHOLD)
 
 
 def as_tensor(torch, values):

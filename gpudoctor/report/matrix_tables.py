@@ -1,8 +1,8 @@
 """Tables of the matrix as plain text for people (80 to 100 columns, or a pipe), and as JSON for scripts."""
 
 import textwrap
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,6 +12,8 @@ from gpudoctor.knowledge.matrix.types import Row
 from gpudoctor.language import wrapping
 from gpudoctor.report.output import visible
 from gpudoctor.report.terminal import Style
+
+AnyRow = TypeVar("AnyRow", bound=Row)
 
 #: Words up to this length are not broken.
 LONGEST_WORD = 16
@@ -39,6 +41,23 @@ class Sheet(Fact, frozen=True, kw_only=True):
     lines: tuple[Line, ...]
     #: How to read a cell, for people; below the table.
     legend: str = ""
+
+
+#: By the title of a column what it shows of a row.
+Columns = Mapping[str, Callable[[AnyRow], object]]
+
+
+def sheet_of(title: str, rows: Iterable[AnyRow], columns: Columns[AnyRow], legend: str = "") -> Sheet:
+    """A table with a line for each row."""
+    lines = (Line(cells=tuple(cell(show(row)) for show in columns.values()), row=row) for row in rows)
+    return Sheet(title=title, columns=tuple(columns), lines=tuple(lines), legend=legend)
+
+
+def cell(value: object) -> str:
+    """A value as a cell: nothing of None, several with spaces between them."""
+    if isinstance(value, tuple | list):
+        return " ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 class MatrixPage(Fact, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from gpudoctor.knowledge.matrix.amd import amd_gpus, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.report.matrix_tables import Line, Sheet
+from gpudoctor.report.matrix_tables import Sheet, sheet_of
 
 
 def amd_sheets(matrix: Matrix, name: str) -> tuple[Sheet, ...]:
@@ -11,13 +11,15 @@ def amd_sheets(matrix: Matrix, name: str) -> tuple[Sheet, ...]:
     if not found:
         return ()
     gfx = found[0].gfx
-    products = tuple(Line(cells=(row.name, row.gfx), row=row) for row in found)
-    builds = tuple(
-        Line(cells=(row.version, row.rocm, f"{row.pythons[0]} to {row.pythons[-1]}", row.index_suffix or ""), row=row)
-        for row in rocm_builds("torch", matrix)
-        if has_code(row, gfx)
-    )
+    builds = {
+        "release": lambda row: row.version,
+        "ROCm": lambda row: row.rocm,
+        "Python": lambda row: f"{row.pythons[0]} to {row.pythons[-1]}",
+        "index": lambda row: row.index_suffix,
+    }
     return (
-        Sheet(title=f"GPU {name}", columns=("product", "architecture"), lines=products),
-        Sheet(title=f"PyTorch with code for {gfx}", columns=("release", "ROCm", "Python", "index"), lines=builds),
+        sheet_of(f"GPU {name}", found, {"product": lambda row: row.name, "architecture": lambda row: row.gfx}),
+        sheet_of(
+            f"PyTorch with code for {gfx}", [row for row in rocm_builds("torch", matrix) if has_code(row, gfx)], builds
+        ),
     )

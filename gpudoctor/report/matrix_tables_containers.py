@@ -1,10 +1,9 @@
 """NVIDIA's framework images: what is in them, and which drivers and GPUs they take."""
 
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.offer_types import ContainerImage
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet
-
-COLUMNS = ("image", "framework", "CUDA", "Python", "oldest driver", "or, on data-centre GPUs", "GPUs from")
+from gpudoctor.report.matrix_tables import NotKnown, Sheet, sheet_of
 
 
 def container_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
@@ -16,7 +15,16 @@ def container_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
         names = tuple(dict.fromkeys(row.image for row in rows))
         raise NotKnown(f"image {which!r}", (*names, f"pytorch:{rows[0].tag}"))
     title = f"NVIDIA's images {which}" if which else "NVIDIA's images (nvcr.io/nvidia/)"
-    return (Sheet(title=title, columns=COLUMNS, lines=tuple(_line(row, matrix) for row in found)),)
+    columns = {
+        "image": lambda row: f"{row.image}:{row.tag}",
+        "framework": lambda row: row.version,
+        "CUDA": lambda row: row.cuda,
+        "Python": lambda row: row.python,
+        "oldest driver": lambda row: _oldest_driver(row, matrix),
+        "or, on data-centre GPUs": lambda row: row.base_drivers,
+        "GPUs from": lambda row: row.min_capability,
+    }
+    return (sheet_of(title, found, columns),)
 
 
 def _is_called(row: ContainerImage, wanted: str) -> bool:
@@ -27,15 +35,6 @@ def _is_called(row: ContainerImage, wanted: str) -> bool:
     return wanted == name or row.tag.startswith(wanted) or name.startswith(f"{wanted}-")
 
 
-def _line(row: ContainerImage, matrix: Matrix) -> Line:
+def _oldest_driver(row: ContainerImage, matrix: Matrix) -> DriverRelease | None:
     floor = matrix.family_floor(row.cuda, "linux") if row.cuda is not None else None
-    cells = (
-        f"{row.image}:{row.tag}",
-        row.version or "",
-        str(row.cuda or ""),
-        row.python or "",
-        str(floor.release) if floor is not None else "",
-        " ".join(map(str, row.base_drivers)),
-        str(row.min_capability or ""),
-    )
-    return Line(cells=cells, row=row)
+    return floor.release if floor else None

@@ -5,8 +5,8 @@ from typing import Any
 
 from gpudoctor.facts.versions import local_tag, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import JaxBuild, KerasPairing, NumpyAbi, TensorflowBuild, TorchBuild
-from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, nearest, notes_sheet
+from gpudoctor.knowledge.matrix.types import Companions, JaxBuild, KerasPairing, TensorflowBuild, TorchBuild
+from gpudoctor.report.matrix_tables import Columns, Line, NotKnown, Sheet, nearest, notes_sheet, sheet_of
 
 _SYSTEMS = {
     "linux-x86_64": "Linux",
@@ -31,21 +31,21 @@ def torch_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     found = [row for row in _of_line(rows, release, "version") if tag in (None, row.variant)]
     if not found:
         raise NotKnown(f"torch {release}", nearest(release, (row.version for row in rows)))
-    columns = ("build", "CUDA", "cuDNN", "NCCL", "Python", "platforms", "code for")
-    lines = tuple(Line(cells=_torch_cells(row), row=row) for row in found)
     notes = notes_sheet((f"{row.version}+{row.variant}", row.notes) for row in found)
-    builds = Sheet(title=f"PyTorch {release}", columns=columns, lines=lines, legend=CODE_FOR)
-    return (builds, _companions(matrix, found), *notes)
-
-
-def _companions(matrix: Matrix, rows: Iterable[TorchBuild]) -> Sheet:
-    pairs = [matrix.torch_companions(version) for version in dict.fromkeys(row.version for row in rows)]
-    lines = tuple(
-        Line(cells=(pair.torch, " ".join(pair.torchvision), " ".join(pair.torchaudio), pair.notes or ""), row=pair)
-        for pair in pairs
-        if pair is not None
+    pairs = [matrix.torch_companions(version) for version in dict.fromkeys(row.version for row in found)]
+    return (
+        sheet_of(f"PyTorch {release}", found, _TORCH, CODE_FOR),
+        sheet_of("Made for it", filter(None, pairs), _COMPANIONS),
+        *notes,
     )
-    return Sheet(title="Made for it", columns=("torch", "torchvision", "torchaudio", "note"), lines=lines)
+
+
+_COMPANIONS: Columns[Companions] = {
+    "torch": lambda row: row.torch,
+    "torchvision": lambda row: row.torchvision,
+    "torchaudio": lambda row: row.torchaudio,
+    "note": lambda row: row.notes,
+}
 
 
 def _torch_releases(rows: Iterable[TorchBuild]) -> Sheet:
@@ -63,16 +63,15 @@ def _torch_releases(rows: Iterable[TorchBuild]) -> Sheet:
     return Sheet(title="PyTorch releases", columns=columns, lines=tuple(lines))
 
 
-def _torch_cells(row: TorchBuild) -> tuple[str, ...]:
-    return (
-        f"{row.version}+{row.variant}",
-        str(row.cuda_patch or row.cuda or ""),
-        row.cudnn or "",
-        row.nccl or "",
-        span(row.pythons),
-        systems(row.platforms),
-        capabilities(row.archs.get("linux-x86_64") or next(iter(row.archs.values()), ())),
-    )
+_TORCH: Columns[TorchBuild] = {
+    "build": lambda row: f"{row.version}+{row.variant}",
+    "CUDA": lambda row: row.cuda_patch or row.cuda,
+    "cuDNN": lambda row: row.cudnn,
+    "NCCL": lambda row: row.nccl,
+    "Python": lambda row: span(row.pythons),
+    "platforms": lambda row: systems(row.platforms),
+    "code for": lambda row: capabilities(row.archs.get("linux-x86_64") or next(iter(row.archs.values()), ())),
+}
 
 
 def tensorflow_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
@@ -80,15 +79,19 @@ def tensorflow_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     rows = matrix.tensorflow_builds()
     if release is None:
         shown = [row for row in rows if row.build == "gpu" and row.platform != "macos-x86_64"]
-        return (_tensorflow("TensorFlow GPU builds", shown, without=("build",)),)
+        columns = {name: show for name, show in _TENSORFLOW.items() if name != "build"}
+        return (sheet_of("TensorFlow GPU builds", shown, columns, CODE_FOR),)
     found = matrix.tensorflow_builds(release) or _of_line(rows, release, "line")
     if not found:
         raise NotKnown(f"tensorflow {release}", nearest(release, (row.line for row in rows)))
-    sheets = [_tensorflow(f"TensorFlow {release}", found), _tensorflow_needs(found)]
     pins = {row.and_cuda: row for row in found if row.and_cuda}
     lines = tuple(Line(cells=(pin,), row=row) for row in pins.values() for pin in row.and_cuda)
-    sheets.append(Sheet(title="What tensorflow[and-cuda] adds", columns=("requirement",), lines=lines))
-    return (*sheets, *notes_sheet((f"{row.dist} {row.platform}", row.defect or row.notes) for row in found))
+    return (
+        sheet_of(f"TensorFlow {release}", found, _TENSORFLOW, CODE_FOR),
+        _tensorflow_needs(found),
+        Sheet(title="What tensorflow[and-cuda] adds", columns=("requirement",), lines=lines),
+        *notes_sheet((f"{row.dist} {row.platform}", row.defect or row.notes) for row in found),
+    )
 
 
 def _tensorflow_needs(rows: Iterable[TensorflowBuild]) -> Sheet:
@@ -109,26 +112,16 @@ def _spaced(requirement: str | None) -> str:
     return (requirement or "").replace(",", ", ")
 
 
-def _tensorflow(title: str, rows: Iterable[TensorflowBuild], without: tuple[str, ...] = ()) -> Sheet:
-    table = [_tensorflow_cells(row) for row in rows]
-    columns = tuple(name for name in table[0] if name not in without)
-    lines = (
-        Line(cells=tuple(cells[name] for name in columns), row=row) for cells, row in zip(table, rows, strict=True)
-    )
-    return Sheet(title=title, columns=columns, lines=tuple(lines), legend=CODE_FOR)
-
-
-def _tensorflow_cells(row: TensorflowBuild) -> dict[str, str]:
-    return {
-        "releases": row.first if row.first == row.last else f"{row.first}-{row.last}",
-        "package": row.dist,
-        "platform": systems([row.platform]),
-        "build": row.build,
-        "CUDA": str(row.cuda or ""),
-        "cuDNN": row.cudnn or "",
-        "Python": span(row.pythons),
-        "code for": capabilities(row.archs or ()),
-    }
+_TENSORFLOW: Columns[TensorflowBuild] = {
+    "releases": lambda row: row.first if row.first == row.last else f"{row.first}-{row.last}",
+    "package": lambda row: row.dist,
+    "platform": lambda row: systems([row.platform]),
+    "build": lambda row: row.build,
+    "CUDA": lambda row: row.cuda,
+    "cuDNN": lambda row: row.cudnn,
+    "Python": lambda row: span(row.pythons),
+    "code for": lambda row: capabilities(row.archs or ()),
+}
 
 
 def jax_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
@@ -137,41 +130,32 @@ def jax_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     found = rows if release is None else _of_line(rows, release, "version")
     if not found:
         raise NotKnown(f"jax {release}", nearest(release or "", (row.version for row in rows)))
-    columns = ("release", "extra", "CUDA from", "cuDNN from", "jaxlib", "Python", "driver from", "code for")
-    lines = tuple(Line(cells=_jax_cells(row), row=row) for row in found)
-    sheet = Sheet(title="JAX" + (f" {release}" if release else ""), columns=columns, lines=lines, legend=CODE_FOR)
+    sheet = sheet_of("JAX" + (f" {release}" if release else ""), found, _JAX, CODE_FOR)
     notes = notes_sheet((f"{row.version} {row.variant}", row.notes) for row in found) if release else ()
     return (sheet, *(_numpy(matrix, "jax", {row.version for row in found}) if release else ()), *notes)
 
 
 def _numpy(matrix: Matrix, package: str, versions: set[str]) -> tuple[Sheet, ...]:
     """The NumPy that releases ask for, and whether NumPy 2 is one of them."""
-    rows: tuple[NumpyAbi, ...] = matrix.table("numpy")
-    lines = tuple(
-        Line(
-            cells=(row.version, _spaced(row.required), {True: "yes", False: "no", None: ""}[row.works_with_numpy2]),
-            row=row,
-        )
-        for row in rows
-        if row.package == package and row.version in versions
-    )
-    return (Sheet(title="NumPy", columns=("release", "asks for", "works with NumPy 2"), lines=lines),) if lines else ()
+    rows = [row for row in matrix.table("numpy") if row.package == package and row.version in versions]
+    columns = {
+        "release": lambda row: row.version,
+        "asks for": lambda row: _spaced(row.required),
+        "works with NumPy 2": lambda row: {True: "yes", False: "no", None: ""}[row.works_with_numpy2],
+    }
+    return (sheet_of("NumPy", rows, columns),)
 
 
-def _jax_cells(row: JaxBuild) -> tuple[str, ...]:
-    name = f"{row.version} (withdrawn)" if row.yanked else row.version
-    driver = str(row.driver_linux or "")
-    code = capabilities(row.archs or ())
-    return (
-        name,
-        row.variant,
-        str(row.cuda or ""),
-        row.cudnn or "",
-        _spaced(row.jaxlib),
-        span(row.pythons),
-        driver,
-        code,
-    )
+_JAX: Columns[JaxBuild] = {
+    "release": lambda row: f"{row.version} (withdrawn)" if row.yanked else row.version,
+    "extra": lambda row: row.variant,
+    "CUDA from": lambda row: row.cuda,
+    "cuDNN from": lambda row: row.cudnn,
+    "jaxlib": lambda row: _spaced(row.jaxlib),
+    "Python": lambda row: span(row.pythons),
+    "driver from": lambda row: row.driver_linux,
+    "code for": lambda row: capabilities(row.archs or ()),
+}
 
 
 def keras_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
@@ -181,12 +165,13 @@ def keras_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     found = found or list(_of_line(rows, release or "", "tensorflow"))
     if not found:
         raise NotKnown(f"keras {release}", ("2", "3", *nearest(release or "", (row.tensorflow for row in rows))))
-    lines = tuple(
-        Line(cells=(row.tensorflow, row.keras or "", str(row.major or ""), " ".join(row.tf_keras)), row=row)
-        for row in found
-    )
-    sheet = Sheet(title="Keras by TensorFlow", columns=("TensorFlow", "asks for", "Keras", "tf-keras"), lines=lines)
-    return (sheet, *notes_sheet((row.tensorflow, row.notes) for row in found))
+    columns = {
+        "TensorFlow": lambda row: row.tensorflow,
+        "asks for": lambda row: row.keras,
+        "Keras": lambda row: row.major,
+        "tf-keras": lambda row: row.tf_keras,
+    }
+    return (sheet_of("Keras by TensorFlow", found, columns), *notes_sheet((row.tensorflow, row.notes) for row in found))
 
 
 def _of_line(rows: Iterable[Any], release: str, field: str) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ SHAPES = {
 numbers, examples, found = numpy.random.RandomState(1), generated(20, 10), {}
 for network, shapes in SHAPES.items():
     weights = [numbers.standard_normal(shape) * 0.1 for shape in shapes]
-    gradients = look(network, weights, examples.images, examples.labels)[2]
+    gradients = look(network, weights, examples.images, examples.labels)[2:]
     found[network] = []
     for place, gradient in enumerate(gradients):
         way, losses = numbers.standard_normal(weights[place].shape), []
