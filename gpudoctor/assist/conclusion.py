@@ -95,7 +95,7 @@ def conclusion_of(judged: Judged, quoting: Quoting) -> Conclusion:
     named = bool(ticket.causes) and ticket.named
     fixes = {one.cause: _remedied(one, judged, quoting) for one in ticket.remedies}
     causes = tuple(
-        _cause(one, quoting, fixes.get(one.key) if number else None) for number, one in enumerate(ticket.causes)
+        cause_of(one, quoting, fixes.get(one.key) if number else None) for number, one in enumerate(ticket.causes)
     )
     is_well = ticket.verdict in WELL and not named
     return Conclusion(
@@ -141,7 +141,8 @@ def question_of(question: next_question.Question | None) -> Question | None:
     return Question(ask=question.ask, why=question.why) if question else None
 
 
-def _cause(one: Candidate, quoting: Quoting, fix: Remedied | None) -> Cause:
+def cause_of(one: Candidate, quoting: Quoting, fix: Remedied | None = None) -> Cause:
+    """A cause; with what to type, where a fix is given."""
     words = means(one.key)
     here = quoting.text(one.words) if one.words != words else None
     typed = fix.commands[:_OTHER_COMMANDS] if fix else ()

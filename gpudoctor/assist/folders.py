@@ -19,8 +19,6 @@ class Folders(NamedTuple):
     def file(self, path: str) -> str:
         """The file of that name, without links. Raises NotAllowed."""
         real = self._real(path)
-        if not _is_in(real, self.roots):
-            raise NotAllowed(f"it is outside of {self._named()}. Start the server with --root DIR to allow its folder.")
         try:
             status = os.stat(real)
         except (OSError, ValueError):
@@ -34,27 +32,25 @@ class Folders(NamedTuple):
         absolute = os.path.join(self.roots[0], path)
         # Of `env/bin/python` it is the folder that says whose it is: the file leads to the system's.
         folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
-        if not _is_in(self._real(folder), (*self.roots, *self.environments)):
-            raise NotAllowed(f"it is outside of {self._named()}. Start the server with --root DIR to allow its folder.")
+        self._real(folder, self.environments)
         if not os.path.exists(absolute):
             raise NotAllowed("there is nothing of that name.")
         return absolute
 
     def new(self, path: str) -> str:
         """A folder that may be made. Raises NotAllowed."""
-        real = self._real(path)
-        if not _is_in(real, self.roots):
-            raise NotAllowed(f"it is outside of {self._named()}. Start the server with --root DIR to allow its folder.")
-        return real
+        return self._real(path)
 
-    def _real(self, path: str) -> str:
+    def _real(self, path: str, more: tuple[str, ...] = ()) -> str:
+        """The path without links, in one of the folders or of `more`. Raises NotAllowed."""
         try:
-            return os.path.realpath(os.path.join(self.roots[0], path))
+            real = os.path.realpath(os.path.join(self.roots[0], path))
         except (OSError, ValueError):
             raise NotAllowed("no file can have this name.") from None
-
-    def _named(self) -> str:
-        return "the folder that the server may read" if len(self.roots) == 1 else "the folders that it may read"
+        if not _is_in(real, (*self.roots, *more)):
+            named = "the folder that the server may read" if len(self.roots) == 1 else "the folders that it may read"
+            raise NotAllowed(f"it is outside of {named}. Start the server with --root DIR to allow its folder.")
+        return real
 
 
 def folders_of(roots: tuple[str, ...]) -> Folders:

@@ -10,6 +10,7 @@ from gpudoctor.examine.tickets import Input, subject_of
 from gpudoctor.facts.report import Report
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import load_rules
 
 
@@ -29,14 +30,12 @@ def every_rule() -> Criteria:
 
 def judged_machine(snapshot: Snapshot, criteria: Criteria) -> Judged:
     """The judgement of this machine."""
-    report = judge(snapshot, criteria)
-    ticket = ticket_of("this machine", "snapshot", report, criteria.rules)
-    return Judged(report, ticket, _excluded(report, ticket))
+    return judged_report(judge(snapshot, criteria), criteria.rules)
 
 
-def judged_report(report: Report) -> Judged:
-    """The judgement that a check of ours came to."""
-    ticket = ticket_of("this machine", "snapshot", report, load_rules())
+def judged_report(report: Report, rules: tuple[Rule, ...] | None = None) -> Judged:
+    """The judgement that a check of ours came to, by all rules unless others are named."""
+    ticket = ticket_of("this machine", "snapshot", report, load_rules() if rules is None else rules)
     return Judged(report, ticket, _excluded(report, ticket))
 
 

@@ -2,9 +2,10 @@
 
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from gpudoctor.assist.folders import Folders
 from gpudoctor.assist.quoting import Quoting
@@ -17,6 +18,20 @@ Ask = Callable[[str], Awaitable[bool | None]]
 
 class Takes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """The arguments of a tool. What is not among them is refused by name."""
+
+
+class Elsewhere(Takes, frozen=True, kw_only=True):
+    """A machine that a call describes. What is not given is not judged."""
+
+    gpu: Annotated[
+        tuple[str, ...], Meta(description="Names ('RTX 4090'), PCI ids or compute capabilities ('8.9').")
+    ] = ()
+    driver: Annotated[str | None, Meta(description="The driver's release: 535, 580.65.06.")] = None
+    python: Annotated[str | None, Meta(description="A version, as in 3.12.")] = None
+    os: Literal["linux", "windows", "macos"] | None = None
+    arch: str | None = None
+    glibc: Annotated[str | None, Meta(description="The C library of a Linux system: 2.35, or musl.")] = None
+    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
 
 
 class Short(Fact, frozen=True, kw_only=True):

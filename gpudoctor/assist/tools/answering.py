@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from gpudoctor.assist.conclusion import Conclusion, conclusion_of, facts_of, short_of
 from gpudoctor.assist.judged import Judged, judged_input
-from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
+from gpudoctor.assist.tool import CannotAnswer, Session, Takes, Tool
 from gpudoctor.assist.tools.given_files import read_file, text_input
 from gpudoctor.examine.tickets import Unreadable
 from gpudoctor.facts.base import Fact
@@ -89,10 +89,6 @@ def _reply(found: Conclusion) -> Iterator[str]:
         yield f"Please run, and paste what it prints: {found.question.ask}"
 
 
-def _short(found: Answer) -> Short:
-    return short_of(found.conclusion)
-
-
 ANSWER = Tool(
     name="answer",
     title="Answer a ticket",
@@ -102,6 +98,6 @@ ANSWER = Tool(
     takes=Ticket,
     gives=Answer,
     run=answer,
-    short=_short,
+    short=lambda found: short_of(found.conclusion),
     deadline=60,
 )

@@ -8,7 +8,7 @@ from msgspec import Meta
 from gpudoctor.assist.judged import judged_report
 from gpudoctor.assist.own_process import Ended, Progress, run_own
 from gpudoctor.assist.quoting import cut, printable
-from gpudoctor.assist.tool import CannotAnswer, Session, Takes, Tool
+from gpudoctor.assist.tool import CannotAnswer, Elsewhere, Session, Takes, Tool
 from gpudoctor.assist.tools.checking import Checked, checked, python_option, report_of, said
 from gpudoctor.assist.tools.given_files import read_file
 from gpudoctor.facts import lazy_re as re
@@ -42,18 +42,11 @@ async def smoke(asked: Smoke, session: Session, progress: Progress | None) -> Ch
     return checked(judged_report(report_of(ended, session)), session.quoting())
 
 
-class Planned(Takes, frozen=True, kw_only=True):
+class Planned(Elsewhere, frozen=True, kw_only=True):
     """What to install, and for which machine: this one, where neither gpu, driver nor os is given."""
 
     packages: tuple[str, ...] = ("torch",)
     format: Literal["shell", "powershell", "dockerfile", "requirements", "uv", "conda-env"] = "shell"
-    gpu: tuple[str, ...] = ()
-    driver: str | None = None
-    python: Annotated[str | None, Meta(description="A version, as in 3.12.")] = None
-    os: Literal["linux", "windows", "macos"] | None = None
-    arch: str | None = None
-    glibc: str | None = None
-    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
     cuda: Annotated[str | None, Meta(description="Builds for this CUDA: 12.6, 12, or cpu.")] = None
     manager: Literal["pip", "uv", "conda", "mamba", "micromamba"] | None = None
     requirements_path: str | None = None
@@ -71,11 +64,8 @@ class Plan(Fact, frozen=True, kw_only=True):
 
 async def plan(asked: Planned, session: Session, progress: Progress | None) -> Plan:
     """The plan. Raises CannotAnswer."""
-    options = {
-        "format": asked.format, "driver": asked.driver, "python": asked.python, "os": asked.os, "arch": asked.arch,
-        "glibc": asked.glibc, "macos": asked.macos, "cuda": asked.cuda, "manager": asked.manager,
-    }  # fmt: skip
-    arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    names = ("format", "driver", "python", "os", "arch", "glibc", "macos", "cuda", "manager")
+    arguments = [f"--{name}={value}" for name in names if (value := getattr(asked, name)) is not None]
     arguments += [f"--gpu={one}" for one in asked.gpu]
     if asked.requirements_path is not None:
         if _NAMES_FILES.search(read_file(asked.requirements_path, session).raw):
@@ -140,21 +130,6 @@ class Done(Fact, frozen=True, kw_only=True):
     output: tuple[str, ...] = ()
 
 
-async def fix(asked: Fix, session: Session, progress: Progress | None) -> Done:
-    """Fix it, or show what would be done. Raises CannotAnswer."""
-    return await _change(asked, session, progress)
-
-
-async def install(asked: Install, session: Session, progress: Progress | None) -> Done:
-    """Install it, or show what would be done. Raises CannotAnswer."""
-    return await _change(asked, session, progress)
-
-
-async def undo(asked: Undo, session: Session, progress: Progress | None) -> Done:
-    """Undo it, or show what was changed. Raises CannotAnswer."""
-    return await _change(asked, session, progress)
-
-
 def _commands(asked: Fix | Install | Undo, session: Session) -> tuple[list[str], list[str]]:
     """The dry run, and the change. Raises CannotAnswer, NotAllowed."""
     if isinstance(asked, Undo):
@@ -177,7 +152,8 @@ _NOT_SHOWN = (
 )
 
 
-async def _change(asked: Fix | Install | Undo, session: Session, progress: Progress | None) -> Done:
+async def change(asked: Fix | Install | Undo, session: Session, progress: Progress | None) -> Done:
+    """Do it, or show what would be done. Raises CannotAnswer."""
     dry, real = _commands(asked, session)
     if not asked.apply:
         ended = await run_own(dry, _INSTALL, progress)
@@ -256,7 +232,7 @@ FIX = Tool(
     "on a copy, proved, and switched to. Nothing that needs root is ever run.",
     takes=Fix,
     gives=Done,
-    run=fix,
+    run=change,
     is_process=True,
     reads_only=False,
     destroys=True,
@@ -271,7 +247,7 @@ INSTALL = Tool(
     "proved by a training, and can be undone.",
     takes=Install,
     gives=Done,
-    run=install,
+    run=change,
     is_process=True,
     reads_only=False,
     destroys=True,
@@ -286,7 +262,7 @@ UNDO = Tool(
     "of an id, is taken back.",
     takes=Undo,
     gives=Done,
-    run=undo,
+    run=change,
     is_process=True,
     reads_only=False,
     destroys=True,

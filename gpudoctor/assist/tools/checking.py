@@ -1,7 +1,7 @@
 """`check` and `snapshot`: this machine, looked at in a process of its own; or facts that were recorded."""
 
 import os
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -11,12 +11,14 @@ from gpudoctor.assist.folders import NotAllowed
 from gpudoctor.assist.judged import Judged, judged_report
 from gpudoctor.assist.own_process import Ended, Progress, run_own
 from gpudoctor.assist.quoting import Quoting, named
-from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
+from gpudoctor.assist.tool import CannotAnswer, Session, Takes, Tool
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.codec import decode, encode
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.report import Report
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+
+Decoded = TypeVar("Decoded", bound=Fact)
 
 #: Findings, facts not seen, and lines of evidence of a short and of a full answer.
 _SHORT, _FULL = (5, 5, 0), (40, 20, 6)
@@ -111,9 +113,14 @@ def python_option(python: str | None, session: Session) -> list[str]:
 
 def report_of(ended: Ended, session: Session) -> Report:
     """The report that a command of ours printed. Raises CannotAnswer."""
+    return decoded(ended, Report, session)
+
+
+def decoded(ended: Ended, kind: type[Decoded], session: Session) -> Decoded:
+    """What a command of ours printed as JSON. Raises CannotAnswer."""
     try:
-        return decode(ended.output, Report)
-    except (msgspec.DecodeError, ValueError):
+        return decode(ended.output, kind)
+    except ValueError:  # msgspec's errors among them
         raise CannotAnswer(said(ended, session)) from None
 
 
@@ -150,11 +157,7 @@ class Facts(Fact, frozen=True, kw_only=True):
 async def snapshot(asked: WhichFacts, session: Session, progress: Progress | None) -> Facts:
     """The facts. Raises CannotAnswer."""
     ended = await run_own(["snapshot", *python_option(asked.python, session)], _DEADLINE, progress)
-    try:
-        taken = decode(ended.output, Snapshot)
-    except (msgspec.DecodeError, ValueError):
-        raise CannotAnswer(said(ended, session)) from None
-    plain = msgspec.json.decode(encode(taken))
+    plain = msgspec.json.decode(encode(decoded(ended, Snapshot, session)))
     sizes = {name: len(msgspec.json.encode(plain.get(name))) for name in SECTIONS}
     if asked.section is None:
         return Facts(sections=sizes)
@@ -186,10 +189,6 @@ def _shortened(value: Any) -> Any:
     return [_shortened(item) for item in value[:20]] if isinstance(value, list) else value
 
 
-def _short(found: Checked) -> Short:
-    return short_of(found.conclusion)
-
-
 CHECK = Tool(
     name="check",
     title="Check this machine",
@@ -200,7 +199,7 @@ CHECK = Tool(
     gives=Checked,
     run=check,
     is_process=True,
-    short=_short,
+    short=lambda found: short_of(found.conclusion),
     deadline=_DEADLINE + 15,
 )
 SNAPSHOT = Tool(

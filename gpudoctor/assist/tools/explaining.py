@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from gpudoctor.assist.conclusion import Question, means, question_of
+from gpudoctor.assist.conclusion import Cause, Question, cause_of, question_of
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
 from gpudoctor.assist.tools.given_files import read_file, text_input
 from gpudoctor.diagnosis.compare import Comparison, Shift, compare
@@ -40,23 +40,12 @@ class Meaning(Fact, frozen=True, kw_only=True):
     means: str
 
 
-class CauseOf(Fact, frozen=True, kw_only=True):
-    """A cause of a message."""
-
-    code: str | None = None
-    name: str
-    means: str
-    sure: str
-    #: Quoted.
-    here: str | None = None
-
-
 class Explained(Fact, frozen=True, kw_only=True):
     """A manual page; or messages with their causes, likeliest first."""
 
     manual: str | None = None
     messages: tuple[Meaning, ...] = ()
-    causes: tuple[CauseOf, ...] = ()
+    causes: tuple[Cause, ...] = ()
     #: For the first cause; quoted sentences, and commands as they are typed.
     fix: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -94,16 +83,7 @@ def _explained(found: Explanation, session: Session) -> Explained:
     commands = (quoting.command(line) for is_command, line in lines if is_command)
     return Explained(
         messages=tuple(Meaning(message=quoting.text(one.text), means=one.meaning) for one in found.messages),
-        causes=tuple(
-            CauseOf(
-                code=one.code,
-                name=one.key,
-                means=means(one.key),
-                sure=one.confidence,
-                here=quoting.text(one.words) if one.words != means(one.key) else None,
-            )
-            for one in found.causes
-        ),
+        causes=tuple(cause_of(one, quoting) for one in found.causes),
         fix=(quoting.text(remedy.say, 400),) if remedy else (),
         commands=tuple(one for one in commands if one)[:_LINES],
         question=question_of(found.question),

@@ -1,12 +1,12 @@
 """`fit`: which builds the compatibility matrix has for a machine."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated
 
 import click
 from msgspec import Meta
 
-from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
+from gpudoctor.assist.tool import CannotAnswer, Elsewhere, Session, Short, Tool
 from gpudoctor.cli.machine_options_parse import described_machine
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
@@ -21,22 +21,13 @@ from gpudoctor.report.commands import step_lines
 from gpudoctor.report.fit_lines import way_text
 
 
-class Wanted(Takes, frozen=True, kw_only=True):
+class Wanted(Elsewhere, frozen=True, kw_only=True):
     """What is wanted, and the machine it is for. What is not given is not judged."""
 
     packages: Annotated[
         tuple[str, ...],
         Meta(description="torch, tensorflow>=2.16, jax, torchvision, flash-attn ...; the first is the most important."),
     ] = ("torch",)
-    gpu: Annotated[
-        tuple[str, ...], Meta(description="Names ('RTX 4090'), PCI ids or compute capabilities ('8.9').")
-    ] = ()
-    driver: Annotated[str | None, Meta(description="The driver's release: 535, 580.65.06.")] = None
-    python: str | None = None
-    os: Literal["linux", "windows", "macos"] = "linux"
-    arch: str | None = None
-    glibc: Annotated[str | None, Meta(description="The C library of a Linux system: 2.35, or musl.")] = None
-    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
     cpu: Annotated[bool, Meta(description="Builds without a GPU.")] = False
     as_of: Annotated[
         str | None,
@@ -78,7 +69,7 @@ def fit(asked: Wanted, session: Session) -> Fitting:
     """The builds. Raises CannotAnswer."""
     matrix = load_matrix()
     try:
-        machine, demand = machine_of(asked, matrix), parse_demand(asked.packages)
+        machine, demand = machine_of(asked, matrix, cpu=asked.cpu), parse_demand(asked.packages)
         found = (
             fit_as_of(machine, demand, _day(asked.as_of), matrix)
             if asked.as_of is not None
@@ -109,9 +100,8 @@ def _day(text: str) -> str:
         raise CannotAnswer("as_of is a day, written 2023-05-01.") from None
 
 
-def machine_of(asked: Wanted, matrix: Matrix) -> Machine:
-    """The machine that a call describes. Raises click.ClickException."""
-    cpu = asked.cpu
+def machine_of(asked: Elsewhere, matrix: Matrix, *, cpu: bool = False) -> Machine:
+    """The machine that a call describes, Linux by default. Raises click.ClickException."""
     if cpu and (asked.gpu or asked.driver):
         raise click.UsageError("cpu asks for builds without a GPU, and gpu or driver for builds with one.")
     if (asked.os == "macos" or asked.macos is not None) and (asked.gpu or asked.driver):
@@ -121,7 +111,7 @@ def machine_of(asked: Wanted, matrix: Matrix) -> Machine:
         gpus=tuple(asked.gpu),
         driver=asked.driver,
         python=asked.python,
-        system="macos" if asked.macos is not None else asked.os,
+        system="macos" if asked.macos is not None else asked.os or "linux",
         arch=asked.arch,
         glibc=asked.glibc,
         macos=asked.macos,

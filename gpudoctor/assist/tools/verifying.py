@@ -1,7 +1,7 @@
 """`verify`: commands judged before anybody runs them."""
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 import anyio.to_thread
 import click
@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from gpudoctor.assist.own_process import Progress, run_own
 from gpudoctor.assist.quoting import Quoting
-from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
+from gpudoctor.assist.tool import CannotAnswer, Elsewhere, Session, Short, Tool
 from gpudoctor.assist.tools.checking import said
 from gpudoctor.assist.tools.given_files import read_file
-from gpudoctor.assist.tools.matrix import Wanted, machine_of
+from gpudoctor.assist.tools.matrix import machine_of
 from gpudoctor.cli.verify import with_packages
 from gpudoctor.examine.tickets import Unreadable, subject_of
 from gpudoctor.facts.base import Fact
@@ -28,7 +28,7 @@ from gpudoctor.verify.verify import verify
 _MOST, _DEADLINE = 40, 60.0
 
 
-class Commands(Takes, frozen=True, kw_only=True):
+class Commands(Elsewhere, frozen=True, kw_only=True):
     """Commands, and the machine they are for: a file's, a described one, or (where `here` is true) this one."""
 
     text: Annotated[
@@ -41,13 +41,6 @@ class Commands(Takes, frozen=True, kw_only=True):
     ] = None
     for_path: Annotated[str | None, Meta(description="A snapshot or a ticket: its machine.")] = None
     here: Annotated[bool, Meta(description="This machine, looked at.")] = False
-    gpu: tuple[str, ...] = ()
-    driver: str | None = None
-    python: str | None = None
-    os: Literal["linux", "windows", "macos"] = "linux"
-    arch: str | None = None
-    glibc: str | None = None
-    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
     distribution: Annotated[str | None, Meta(description="As in /etc/os-release: ubuntu.")] = None
     installed: Annotated[tuple[str, ...], Meta(description="torch==2.2.0+cpu.")] = ()
 
@@ -129,18 +122,9 @@ def _given(asked: Commands, session: Session) -> Given:
             return given_of(subject_of(read_file(asked.for_path, session), matrix).snapshot, matrix)
         except Unreadable as error:
             raise CannotAnswer(f"It names no machine: {session.quoting().text(str(error))}.") from None
-    machine = Wanted(
-        gpu=asked.gpu,
-        driver=asked.driver,
-        python=asked.python,
-        os=asked.os,
-        arch=asked.arch,
-        glibc=asked.glibc,
-        macos=asked.macos,
-    )
     name, _, version = (asked.distribution or "").partition(" ")
     return Given(
-        machine=machine_of(machine, matrix), distribution=name.lower() or None, distribution_version=version or None
+        machine=machine_of(asked, matrix), distribution=name.lower() or None, distribution_version=version or None
     )
 
 
