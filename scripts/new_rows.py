@@ -11,7 +11,6 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from gpudoctor.index.claims import Shelf, usual
-from gpudoctor.index.pages import canonical
 from gpudoctor.index.requirement_text import as_text, named, parsed
 from gpudoctor.index.wheel_claims.jax import oldest_of
 from gpudoctor.index.wheel_claims.stated import LINUX, PYTHONS
@@ -19,6 +18,7 @@ from gpudoctor.index.wheel_claims.tensorflow import requirements
 from gpudoctor.index.wheel_claims.torch import newest_for, pin
 from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.types import PLATFORMS
+from gpudoctor.sources.packages_names import normalise
 
 Row = dict[str, Any]
 #: The libraries whose release a torch build states, by field.
@@ -132,7 +132,7 @@ def tensorflow_rows(dist: str, version: str, before: list[Row], library: Library
 
 
 def _gpu_build(facts: WheelFacts, required: tuple[Requirement, ...], older: Row) -> Row:
-    cudnn = next((one for one in required if canonical(one.name).startswith("nvidia-cudnn-cu")), None)
+    cudnn = next((one for one in required if normalise(one.name).startswith("nvidia-cudnn-cu")), None)
     floor = next((part.version for part in cudnn.specifier if part.operator in (">=", "==")), None) if cudnn else None
     build: Row = {"cuda": facts.cuda}
     build |= {"cudnn": ".".join(floor.split(".")[:2])} if floor else {}
@@ -144,7 +144,7 @@ def _gpu_build(facts: WheelFacts, required: tuple[Requirement, ...], older: Row)
 
 
 def _plain(one: Requirement) -> str:
-    return f"{canonical(one.name)}{one.specifier}"
+    return f"{normalise(one.name)}{one.specifier}"
 
 
 def keras_row(version: str, before: Row, library: Library, shelf: Shelf) -> Row | None:
@@ -185,7 +185,7 @@ def jax_rows(version: str, before: list[Row], library: Library, shelf: Shelf) ->
     required = requirements("jax", version, LINUX, library) or ()
     for older in before:
         plugin = f"jax-{older['variant']}-plugin"
-        asked = next((one for one in required if canonical(one.name) == plugin), None)
+        asked = next((one for one in required if normalise(one.name) == plugin), None)
         admitted = [one for one in shelf.finals(plugin) if asked is not None and asked.specifier.contains(one.version)]
         if not admitted:
             continue

@@ -9,9 +9,9 @@ from importlib.metadata import distributions
 from gpudoctor.apply.distributions import site_folders
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Unmet
-from gpudoctor.index.pages import canonical
 from gpudoctor.knowledge.unstated import unstated
 from gpudoctor.probes.requirements.probe import find_unmet
+from gpudoctor.sources.packages_names import normalise
 
 
 class Foreseen(Fact, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ def foresee(
     environment: str | None, installs: tuple[str, ...], removed: Collection[str], markers: Mapping[str, str]
 ) -> Foreseen:
     """What these "name==version" words would do to the environment in a folder (None: a new one)."""
-    new = {canonical(name): version for name, _, version in (text.partition("==") for text in installs)}
+    new = {normalise(name): version for name, _, version in (text.partition("==") for text in installs)}
     before, requires = _installed(environment) if environment is not None else ({}, {})
     after = {name: version for name, version in before.items() if name not in removed} | new
     staying = {name: lines for name, lines in requires.items() if name in after and name not in new}
@@ -62,8 +62,8 @@ def _installed(environment: str) -> tuple[dict[str, str], dict[str, tuple[str, .
         except (ValueError, TypeError, AttributeError, KeyError, OSError):  # damaged or gone, it asks for nothing
             continue
         if name and version:
-            versions.setdefault(canonical(name), version)
-            requires.setdefault(canonical(name), (*lines, *unstated(canonical(name), version)))
+            versions.setdefault(normalise(name), version)
+            requires.setdefault(normalise(name), (*lines, *unstated(normalise(name), version)))
     return versions, requires
 
 

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Archive, sha256_of
 from gpudoctor.apply.journal import Distribution
-from gpudoctor.index.pages import canonical
 from gpudoctor.index.settings import shown
 from gpudoctor.probes.packages.conda import parse_meta_name
-from gpudoctor.sources.packages_names import Entry, parse_entry
+from gpudoctor.sources.packages_names import Entry, normalise, parse_entry
 
 
 def installed(environment: str) -> tuple[Distribution, ...]:
@@ -39,7 +38,7 @@ def _by_conda(environment: str) -> Iterator[Distribution]:
     for path in glob.glob(os.path.join(glob.escape(environment), "conda-meta", "*.json")):
         package = parse_meta_name(os.path.basename(path))
         if package is not None:
-            yield Distribution(name=canonical(package.name), version=f"{package.version} {package.build}")
+            yield Distribution(name=normalise(package.name), version=f"{package.version} {package.build}")
 
 
 def _read(folders: tuple[str, ...]) -> Iterator[Distribution]:
@@ -50,7 +49,7 @@ def _read(folders: tuple[str, ...]) -> Iterator[Distribution]:
         if name and version:
             direct_url, archive = _origin(_text(metadata, "direct_url.json"))
             yield Distribution(
-                name=canonical(name),
+                name=normalise(name),
                 version=version,
                 direct_url=direct_url,
                 record=_hash(_text(metadata, "RECORD")),
@@ -68,7 +67,7 @@ def with_archives(found: tuple[Distribution, ...], known: Iterable[Distribution]
 
 def from_archives(found: tuple[Distribution, ...], archives: Iterable[Archive]) -> tuple[Distribution, ...]:
     """The distributions with the archives that the installer said it would take for these versions of them."""
-    by_version: dict[tuple[str, str], Archive] = {(canonical(one.name), one.version): one for one in archives}
+    by_version: dict[tuple[str, str], Archive] = {(normalise(one.name), one.version): one for one in archives}
     return tuple(_completed(one, _as_known(by_version.get((one.name, one.version)))) for one in found)
 
 

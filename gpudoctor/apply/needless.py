@@ -9,7 +9,7 @@ from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.retarget import Step
 from gpudoctor.apply.verify import is_conda, is_install, verify
 from gpudoctor.facts.fix import Run
-from gpudoctor.index.pages import canonical
+from gpudoctor.sources.packages_names import normalise
 
 #: Options that install what is there already.
 _ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed", "-I", "-r", "-e"})
@@ -54,7 +54,7 @@ def _is_there(argv: tuple[str, ...], environment: str) -> bool:
             wanted = Requirement(word)
         except InvalidRequirement:  # an option, or a path
             continue
-        version = versions.get(canonical(wanted.name))
+        version = versions.get(normalise(wanted.name))
         if wanted.url is None and version is not None and wanted.specifier.contains(version, prereleases=True):
             met += 1
         elif wanted.specifier or wanted.extras:

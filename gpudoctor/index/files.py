@@ -7,7 +7,8 @@ from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sd
 from packaging.version import InvalidVersion, Version
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.index.pages import Link, canonical
+from gpudoctor.index.pages import Link
+from gpudoctor.sources.packages_names import normalise
 
 _PROCESSORS = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "arm64"}
 _MACS = {
@@ -141,7 +142,7 @@ def _version_of(package: str, link: Link, wheel: Wheel | None) -> Version | None
         name, version = parse_sdist_filename(link.name)
     except (InvalidSdistFilename, InvalidVersion):
         return None
-    return version if canonical(name) == package else None
+    return version if normalise(name) == package else None
 
 
 def _found(version: Version, files: list[tuple[Link, Wheel | None]]) -> Found:

@@ -4,8 +4,9 @@ import os
 
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.files import Found, read_wheel, releases
-from gpudoctor.index.pages import Link, canonical
+from gpudoctor.index.pages import Link
 from gpudoctor.index.settings import local_path, shown
+from gpudoctor.sources.packages_names import normalise
 
 
 class Offers:
@@ -64,4 +65,4 @@ def _belongs(link: Link, package: str) -> bool:
     wheel = read_wheel(link)
     if wheel is not None:
         return wheel.package == package
-    return canonical(link.name).startswith(f"{package}-")
+    return normalise(link.name).startswith(f"{package}-")

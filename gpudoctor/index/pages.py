@@ -1,7 +1,6 @@
 """Pages of a package index: the simple API in HTML (PEP 503) and in JSON (PEP 691)."""
 
 import json
-import re
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -87,8 +86,3 @@ def _file(file: dict[str, Any], address: str) -> Link:
         metadata=bool(file.get("core-metadata") or file.get("dist-info-metadata")),
         uploaded=str(file["upload-time"])[:10] if file.get("upload-time") else None,
     )
-
-
-def canonical(name: str) -> str:
-    """A distribution's name as indexes write it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()

@@ -8,7 +8,7 @@ from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
-from gpudoctor.index.pages import canonical
+from gpudoctor.sources.packages_names import normalise
 
 #: What markers ask, by platform.
 ENVIRONMENTS = {
@@ -37,7 +37,7 @@ def _parsed(texts: tuple[str, ...]) -> tuple[Requirement, ...]:
 def named(requirements: Iterable[Requirement], name: str, extra: str = "") -> tuple[Requirement, ...]:
     """The requirements of one name that hold for an extra ("" for none)."""
     return tuple(
-        one for one in requirements if canonical(one.name) == name and ("extra" in str(one.marker)) == bool(extra)
+        one for one in requirements if normalise(one.name) == name and ("extra" in str(one.marker)) == bool(extra)
     )
 
 

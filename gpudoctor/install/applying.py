@@ -17,12 +17,12 @@ from gpudoctor.apply.retarget import names_of
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.facts.python import Interpreter
-from gpudoctor.index.pages import canonical
 from gpudoctor.install.reporters import JsonLines, ending
 from gpudoctor.install.smoke_proof import Proving
 from gpudoctor.install.target import Site
 from gpudoctor.knowledge.frameworks import that_run
 from gpudoctor.report.output import write_text
+from gpudoctor.sources.packages_names import normalise
 
 Tell = Callable[[Event], None]
 
@@ -94,7 +94,7 @@ def distributions_of(requirements: tuple[str, ...]) -> tuple[str, ...]:
     names = []
     for text in requirements:
         with suppress(InvalidRequirement):
-            names.append(canonical(Requirement(text).name))
+            names.append(normalise(Requirement(text).name))
     return tuple(dict.fromkeys(names))
 
 

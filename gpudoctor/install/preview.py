@@ -15,7 +15,6 @@ from gpudoctor.errors import NothingChanged
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.facts.python import Interpreter
-from gpudoctor.index.pages import canonical
 from gpudoctor.install.applying import distributions_of
 from gpudoctor.install.planning import Wishes, demand_of_all, machine_for, planner
 from gpudoctor.install.reporters import visible_lines
@@ -27,6 +26,7 @@ from gpudoctor.plan.brought_along import cannot_run
 from gpudoctor.plan.demand import Demand
 from gpudoctor.probes.requirements.environment import marker_environment
 from gpudoctor.report.output import say
+from gpudoctor.sources.packages_names import normalise
 
 Tell = Callable[[Event], None]
 
@@ -108,7 +108,7 @@ def _removed(commands: list[Run]) -> set[str]:
     gone: set[str] = set()
     for step in commands:
         if "uninstall" in step.argv:
-            gone |= {canonical(word) for word in step.argv[step.argv.index("uninstall") + 1 :]}
+            gone |= {normalise(word) for word in step.argv[step.argv.index("uninstall") + 1 :]}
         elif is_install(step.argv):
             gone -= {*distributions_of(step.argv)}
     return gone

@@ -17,6 +17,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.indexes import index_options
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.system_packages import install_command
+from gpudoctor.sources.packages_names import normalise
 
 Steps = tuple[Run | SetEnv | Write | Ask, ...]
 
@@ -123,18 +124,14 @@ def without_records(scene: Scene, requirements: Iterable[str]) -> Steps:
     """
     if not isinstance(scene.packages, Packages) or scene.os not in ("linux", "macos"):
         return ()
-    names = {_normalised(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in requirements}
+    names = {normalise(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in requirements}
     folders = (match for one in scene.packages.broken if (match := _RECORD.fullmatch(one.path)))
-    gone = tuple(match["folder"] for match in folders if _normalised(match["name"]) in names)
+    gone = tuple(match["folder"] for match in folders if normalise(match["name"]) in names)
     return (run("rm", "-r", *gone),) if gone else ()
 
 
 #: The RECORD in a metadata folder: …/numpy-2.4.6.dist-info/RECORD
 _RECORD = re.compile(r"(?P<folder>(?:.*/)?(?P<name>[^/~][^/]*?)-[^-/]+\.dist-info)/RECORD")
-
-
-def _normalised(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def uninstall(scene: Scene, *names: str) -> Steps:

@@ -5,10 +5,10 @@ Folders: https://docs.jupyter.org/en/latest/use/jupyter-directories.html
 
 import msgspec
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Kernelspec
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host
+from gpudoctor.probes.reading import names_in
 from gpudoctor.probes.target.choice import PathRules, path_rules
 
 
@@ -31,8 +31,7 @@ def read_kernelspecs(host: Host, executable: str, prefix: str, home: str) -> tup
     found: dict[str, Kernelspec] = {}
     for folder in data_folders(host, prefix, home):
         kernels = rules.join(folder, "kernels")
-        names = host.list(kernels)
-        for name in () if names is None or isinstance(names, Gap) else names:
+        for name in names_in(host, kernels) or ():
             text = host.read_text(rules.join(kernels, name, "kernel.json"))
             program = parse_kernel_json(text) if isinstance(text, str) else None
             if program is not None and _is_python(rules, program):

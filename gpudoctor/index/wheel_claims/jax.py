@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from packaging.specifiers import SpecifierSet
 
 from gpudoctor.index.claims import Claim, Shelf
-from gpudoctor.index.pages import canonical
 from gpudoctor.index.requirement_text import named, parsed
 from gpudoctor.index.wheel_claims.stated import LINUX, said, specifier_text
 from gpudoctor.index.wheel_claims.tensorflow import requirements
 from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.types import JaxBuild
+from gpudoctor.sources.packages_names import normalise
 
 
 def jax_claims(row: JaxBuild, library: Library, shelf: Shelf) -> Iterator[Claim]:
@@ -25,7 +25,7 @@ def jax_claims(row: JaxBuild, library: Library, shelf: Shelf) -> Iterator[Claim]
         asked = named(required, "jaxlib") or tuple(in_extra)
         found = str(asked[0].specifier) if asked else None
         yield said("jax", name, "jaxlib", *(specifier_text(one) for one in (row.jaxlib, found)))
-    plugin = next((one for one in required if canonical(one.name) == f"jax-{row.variant}-plugin"), None)
+    plugin = next((one for one in required if normalise(one.name) == f"jax-{row.variant}-plugin"), None)
     version = _newest_in(plugin.specifier, f"jax-{row.variant}-plugin", shelf) if plugin is not None else None
     facts = library(f"jax-{row.variant}-plugin", version, LINUX) if version is not None else None
     for field, package in (("cuda", "nvidia-cuda-runtime"), ("cudnn", "nvidia-cudnn")):
@@ -43,6 +43,6 @@ def _newest_in(specifier: SpecifierSet, package: str, shelf: Shelf) -> str | Non
 def oldest_of(facts: WheelFacts | None, package: str) -> str | None:
     """The lower bound that a plugin sets for one of its libraries, whatever CUDA its name ends in."""
     for one in parsed((facts.requires if facts else None) or ()):
-        if canonical(one.name) == package or canonical(one.name).startswith(f"{package}-cu"):
+        if normalise(one.name) == package or normalise(one.name).startswith(f"{package}-cu"):
             return next((part.version for part in one.specifier if part.operator == ">="), None)
     return None

@@ -4,9 +4,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from gpudoctor.index.claims import Claim, claim
-from gpudoctor.index.pages import canonical
 from gpudoctor.index.requirement_text import as_text, named, parsed, says_the_same
 from gpudoctor.index.wheel_facts import WheelFacts
+from gpudoctor.sources.packages_names import normalise
 
 LINUX = "linux-x86_64"
 #: For tables without Pythons of their own.
@@ -38,7 +38,7 @@ def asked_claim(
     dist, text = field, told
     if told is not None and told[0].isalpha():
         own = Requirement(told.partition(";")[0].split("|")[0])
-        dist, text = canonical(own.name), str(own.specifier)
+        dist, text = normalise(own.name), str(own.specifier)
     found = as_text(named(required, dist), platform, pythons)
     same = says_the_same(text, found, platform, pythons)
     return claim(table, name, f"{field} {about}", told, told if same else found, fields=(field,))

@@ -7,13 +7,13 @@ from packaging.version import Version
 
 from gpudoctor.index.claims import Claim, Shelf, claim
 from gpudoctor.index.claims_tensorflow import CARRIERS, covered, tensorflow_name
-from gpudoctor.index.pages import canonical
 from gpudoctor.index.requirement_text import named, parsed
 from gpudoctor.index.wheel_claims.stated import LINUX, PYTHONS, asked_claim, asks
 from gpudoctor.index.wheel_facts import Library
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TensorflowBuild
+from gpudoctor.sources.packages_names import normalise
 
 #: Made by AWS, and named by TensorFlow's wheels for ARM from 2.10 to 2.15.
 ARM_CARRIER = "tensorflow-cpu-aws"
@@ -76,7 +76,7 @@ def _marker(one: Requirement) -> str:
 
 
 def _normal(one: Requirement) -> str:
-    return f"{canonical(one.name)}{one.specifier}"
+    return f"{normalise(one.name)}{one.specifier}"
 
 
 def _texts(requirements: Iterable[str]) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """What conda installed, from the file names in conda-meta: pytorch-2.6.0-cuda126_mkl_py312h….json."""
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.base import Fact
 from gpudoctor.host.port import Host
+from gpudoctor.probes.reading import names_in
 from gpudoctor.probes.target.choice import path_rules
 from gpudoctor.sources.packages_names import is_conda_relevant, normalise
 
@@ -41,9 +42,8 @@ def read_conda(host: Host, prefix: str) -> dict[str, CondaPackage]:
     """The packages of a conda environment by normalised name; empty where it is none."""
     join = path_rules(host).join
     folder = join(prefix, "conda-meta")
-    names = host.list(folder)
     found: dict[str, CondaPackage] = {}
-    for name in () if names is None or isinstance(names, Gap) else names:
+    for name in names_in(host, folder) or ():
         package = parse_meta_name(name)
         if package is None:
             continue

@@ -8,6 +8,7 @@ from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.reading import text_of
 from gpudoctor.probes.target.choice import path_rules
+from gpudoctor.sources.packages_names import normalise
 
 #: The packages whose version decides whether the GPU is used.
 WATCHED = frozenset(
@@ -51,6 +52,6 @@ def parse_requirements(file: str, text: str) -> Iterator[Pin]:
     """The watched packages of a requirements file; options and links are passed over."""
     for line in text.splitlines():
         match = _REQUIREMENT.match(line.strip())
-        name = re.sub(r"[-_.]+", "-", match.group(1)).lower() if match else None
+        name = normalise(match.group(1)) if match else None
         if match and name in WATCHED and "@" not in line:
             yield Pin(file=file, package=name, wanted=re.sub(r"\s", "", match.group(2)))

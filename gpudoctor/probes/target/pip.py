@@ -4,6 +4,7 @@ import re
 
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.host.port import Host
+from gpudoctor.probes.reading import names_in
 from gpudoctor.probes.target.choice import path_rules
 
 MANAGERS = ("uv", "conda", "mamba", "micromamba", "poetry", "pixi", "pipenv", "pipx")
@@ -41,8 +42,7 @@ def read_pip(host: Host, site_dirs: tuple[str, ...]) -> PipFacts:
 def pip_version(host: Host, site_dirs: tuple[str, ...]) -> str | None:
     """The version of the first pip on the search path, by its metadata folder's name; None where it cannot start."""
     for folder in site_dirs:
-        names = host.list(folder)
-        for name in () if names is None or isinstance(names, Gap) else names:
+        for name in names_in(host, folder) or ():
             match = re.fullmatch(r"pip-([^-]+)(?:\.dist-info|(?:-py[\d.]+)?\.egg(?:-info)?)", name)
             if match is not None:
                 return match.group(1) if _can_start(host, folder, name) else None

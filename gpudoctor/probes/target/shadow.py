@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator
 from typing import Literal
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Shadow
 from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import descriptors
+from gpudoctor.probes.reading import names_in
 from gpudoctor.probes.target.choice import PathRules, path_rules
 from gpudoctor.probes.target.identity import Identity
 from gpudoctor.probes.target.site import Sites
@@ -58,8 +58,8 @@ def _first_places(host: Host, identity: Identity, sites: Sites) -> Iterator[tupl
 
 def importable(host: Host, folder: str, modules: Collection[str]) -> list[tuple[str, str, bool]]:
     """Module, path and whether it is only a namespace folder, for each of `modules` that `folder` would give."""
-    names = host.list(folder)
-    if names is None or isinstance(names, Gap):
+    names = names_in(host, folder)
+    if names is None:
         return []
     rules = path_rules(host)
     present = set(names)
