@@ -7,7 +7,7 @@ keeps the copy that NumPy made of it, so what is copied back here is put on the 
 
 from functools import partial
 
-from bench_subject import CHANNELS, CLASSES, FRACTION_OF_GPU, begin, normal, parts_of_a_step
+from bench_subject import CLASSES, FRACTION_OF_GPU, begin, channels_of, normal, parts_of_a_step
 from jax_bench_networks import stepper, weights
 
 
@@ -74,7 +74,7 @@ class Jax:
 
     def step(self, device, network, batch, input_size, precision):
         """Training steps: choose examples, copy them, forward, backward, update."""
-        jax, place, channels = self.jax, self._place(device), CHANNELS[input_size]
+        jax, place, channels = self.jax, self._place(device), channels_of(input_size)
         count_of = max(512, 2 * batch)
         images = normal(self.random, count_of, input_size, input_size, channels)
         labels = self.random.randint(0, CLASSES, count_of).astype("int32")

@@ -14,8 +14,6 @@ from bench_rounds import Budget, Rounds
 FRACTION_OF_GPU = 0.25
 #: Seconds kept back for the last words.
 LAST = 0.3
-#: The channels of the images by their side: 28 is MNIST's.
-CHANNELS = {28: 1, 64: 3, 128: 3}
 CLASSES = 10
 #: Of the transformer: the numbers of a token, the heads of its attention, the side of a patch.
 WIDTH, HEADS, PATCH = 256, 8, 4
@@ -106,6 +104,11 @@ def _moved(direction, size, gpus):
     if direction == "all-reduce":
         return 2 * (gpus - 1) * size // gpus
     return size * (3 if direction in ("host", "device") else 1)
+
+
+def channels_of(side):
+    """Of the images of that side: one of MNIST's, else three."""
+    return 1 if side == 28 else 3
 
 
 def normal(random, *shape):

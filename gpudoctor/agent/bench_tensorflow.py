@@ -7,7 +7,7 @@ is read back that the GPU computes after all that was asked of it. A tensor keep
 
 from functools import partial
 
-from bench_subject import CHANNELS, CLASSES, FRACTION_OF_GPU, begin, normal, parts_of_a_step
+from bench_subject import CLASSES, FRACTION_OF_GPU, begin, channels_of, normal, parts_of_a_step
 from tensorflow_networks import trainer
 
 
@@ -102,7 +102,7 @@ class Tensorflow:
     def step(self, device, network, batch, input_size, precision):
         """Training steps: choose examples, copy them, forward, backward, update."""
         count_of = max(512, 2 * batch)
-        images = normal(self.random, count_of, input_size, input_size, CHANNELS[input_size])
+        images = normal(self.random, count_of, input_size, input_size, channels_of(input_size))
         labels = self.random.randint(0, CLASSES, count_of).astype("int64")
         train = self._trainer(device, network, input_size, precision)
 
@@ -125,7 +125,7 @@ class Tensorflow:
         if key not in self.trainers:
             kind = getattr(self.tf, precision[len("mixed-") :]) if precision.startswith("mixed-") else self.tf.float32
             with self.tf.device(_place(device)):
-                self.trainers[key] = trainer(self.tf, network, side, CHANNELS[side], kind, _place(device))
+                self.trainers[key] = trainer(self.tf, network, side, channels_of(side), kind, _place(device))
         return self.trainers[key]
 
     def _round_products(self, rounded):

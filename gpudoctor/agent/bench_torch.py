@@ -5,7 +5,7 @@ Work on a GPU is queued: every repetition block ends with torch.cuda.synchronize
 """
 
 from agent_channel import Skip
-from bench_subject import CHANNELS, CLASSES, FRACTION_OF_GPU, HEADS, PATCH, WIDTH, begin, parts_of_a_step
+from bench_subject import CLASSES, FRACTION_OF_GPU, HEADS, PATCH, WIDTH, begin, channels_of, parts_of_a_step
 from devices_torch import cuda_device
 
 
@@ -161,7 +161,7 @@ class Torch:
         return train
 
     def _network(self, network, side):
-        nn, channels = self.torch.nn, CHANNELS[side]
+        nn, channels = self.torch.nn, channels_of(side)
         if network == "dense":
             return nn.Sequential(nn.Flatten(), nn.Linear(channels * side**2, 128), nn.ReLU(), nn.Linear(128, CLASSES))
         if network == "conv":
@@ -181,7 +181,7 @@ class Torch:
         """Enough random images that a batch is chosen from more than itself."""
         count = max(512, 2 * batch)
         generator = self.torch.Generator().manual_seed(1)
-        images = self.torch.randn(count, CHANNELS[side], side, side, generator=generator)
+        images = self.torch.randn(count, channels_of(side), side, side, generator=generator)
         return images, self.torch.randint(0, CLASSES, (count,), generator=generator)
 
     def _operands(self, device, n, kind):
