@@ -17,6 +17,7 @@ from gpudoctor.knowledge.conditions import ConditionRecord
 from gpudoctor.knowledge.cuda_programs import CudaProgram
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
+from gpudoctor.knowledge.known_surroundings import Surrounding
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
@@ -127,6 +128,13 @@ class StatementRecord(Statement, frozen=True, kw_only=True):
     unlike: tuple[str, ...]
 
 
+class SurroundingRecord(Surrounding, frozen=True, kw_only=True):
+    """One surrounding with texts that name it, and some that do not."""
+
+    examples: tuple[str, ...]
+    unlike: tuple[str, ...]
+
+
 class MessageFile(Strict, frozen=True, kw_only=True):
     """The messages of one topic."""
 
@@ -144,6 +152,7 @@ LISTS: dict[str, tuple[str, Any]] = {
     "failures": ("failure", tuple[FailureRecord, ...]),
     "milestones": ("milestone", tuple[Milestone, ...]),
     "conditions": ("condition", tuple[ConditionRecord, ...]),
+    "known_surroundings": ("surrounding", tuple[SurroundingRecord, ...]),
 }
 
 
@@ -170,6 +179,16 @@ def statement_records() -> tuple[StatementRecord, ...]:
     """All statements as they are written."""
     records: tuple[StatementRecord, ...] = _listed("statements")
     return records
+
+
+def surrounding_records() -> tuple[SurroundingRecord, ...]:
+    """All surroundings that forbid something, as they are written."""
+    records: tuple[SurroundingRecord, ...] = _listed("known_surroundings")
+    return records
+
+
+def _surrounding(record: SurroundingRecord) -> Surrounding:
+    return Surrounding(**{name: getattr(record, name) for name in Surrounding.__struct_fields__})
 
 
 def _statement(record: StatementRecord) -> Statement:
@@ -204,8 +223,9 @@ def compiled() -> dict[Path, bytes]:
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
-        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in LISTS if name != "statements"},
+        **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in LISTS},
         FOLDER / "statements.json": _rows(map(_statement, statement_records())),
+        FOLDER / "known_surroundings.json": _rows(map(_surrounding, surrounding_records())),
         FOLDER / "threads.json": _rows(threads(messages)),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }

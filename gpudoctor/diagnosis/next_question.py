@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from gpudoctor.diagnosis.at_place import asked_at
 from gpudoctor.diagnosis.commands_for import commands_for
+from gpudoctor.diagnosis.not_here import runs_here
 from gpudoctor.diagnosis.place import place_of
 from gpudoctor.diagnosis.ranking import LIKELY, SETTLED, Candidate
 from gpudoctor.diagnosis.refutations import refutation
@@ -82,11 +83,20 @@ def next_question(
 
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
     """What of a question is not answered yet, for that system."""
-    parts = (_for_maker(part, snapshot, asked) for part in commands_for(ask, asked.system))
-    open_ = (part for part in parts if part and not is_answered(part, snapshot, asked))
+    parts = (one for part in commands_for(ask, asked.system) for one in _there(part, snapshot, asked))
+    open_ = (part for part in parts if not is_answered(part, snapshot, asked))
     left = "; ".join(dict.fromkeys(asked_at(open_, place_of(snapshot, asked.around, asked.system))))
     image = snapshot.container.image if isinstance(snapshot.container, Container) else None
     return (_IMAGE.sub(image, left) if image else left) or None
+
+
+def _there(part: str, snapshot: Snapshot, asked: Asked) -> tuple[str, ...]:
+    """A command as it is typed where this is, or what is asked there in its place."""
+    seen = SnapshotView(snapshot, asked.around)
+    if not runs_here(part, seen):
+        return commands_for(next((one.ask for one in seen.known if one.ask), ""), asked.system)
+    made = _for_maker(part, snapshot, asked)
+    return (made,) if made else ()
 
 
 def _for_maker(part: str, snapshot: Snapshot, asked: Asked) -> str | None:

@@ -29,6 +29,9 @@ def refutation(cause: str, seen: SnapshotView) -> str | None:
         return f"this is {' or '.join(_SYSTEMS[name] for name in sorted(seen.systems))}"
     if record.gpu is not None and seen.makers and record.gpu not in seen.makers:
         return f"the GPU is from {' and '.join(_MAKERS.get(name, name) for name in sorted(seen.makers))}"
+    for one in seen.known:
+        if cause in one.refutes or (one.without_cuda and record.gpu == "nvidia"):
+            return one.say
     if record.gpu == "nvidia" and not seen.makers and (said := _said("no-nvidia-gpu", seen)):
         return said
     return next((fact for name in record.refuted_by if (fact := _holds(name, seen))), None)

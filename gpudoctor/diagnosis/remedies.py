@@ -10,6 +10,7 @@ from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit, for_distribution
 from gpudoctor.diagnosis.filled_in import WORD, stated
 from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
+from gpudoctor.diagnosis.not_here import runs_here
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
 from gpudoctor.diagnosis.place import Place, place_of
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
@@ -75,7 +76,15 @@ def remedies(
     shown = {one.name: one for one in reversed(findings)}
     place = place_of(snapshot, around, system) if snapshot is not None else Place(system=system)
     made = (_remedy_at(one.key, shown.get(one.key), by_name.get(one.key), snapshot, place) for one in causes)
-    return tuple(one for one in made if one is not None)
+    seen = SnapshotView(snapshot or Snapshot(), around)
+    return tuple(_with_what_is_there(one, seen) for one in made if one is not None)
+
+
+def _with_what_is_there(remedy: Remedy, seen: SnapshotView) -> Remedy:
+    """The remedy without commands whose programs are not there."""
+    steps = tuple(one for one in remedy.steps if not isinstance(one, Run) or runs_here(shlex.join(one.argv), seen))
+    commands = tuple(one for one in remedy.commands if runs_here(one, seen))
+    return replace(remedy, steps=steps, commands=commands)
 
 
 def _remedy_at(

@@ -12,6 +12,7 @@ from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.companion_bounds import Bound, bound_shown_by
+from gpudoctor.knowledge.known_surroundings import Surrounding, known
 from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.sources.out_of_memory import OutOfMemory, parse_out_of_memory
@@ -76,6 +77,12 @@ class SnapshotView:
     def is_around(self, word: str) -> bool:
         """The text names that surrounding."""
         return word in self._around
+
+    @property
+    def known(self) -> tuple[Surrounding, ...]:
+        """The places that the text names and that forbid something; without CUDA only where no NVIDIA GPU is stated."""
+        nvidia = "nvidia" in self.makers
+        return tuple(one for one in known(self._around) if not (one.without_cuda and nvidia))
 
     @property
     def on_jetson(self) -> bool:

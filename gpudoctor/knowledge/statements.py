@@ -6,17 +6,8 @@ from functools import lru_cache
 from itertools import islice
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.known_surroundings import PointsTo, Surrounding, known
 from gpudoctor.knowledge.tables import records_of
-
-
-class PointsTo(Fact, frozen=True, kw_only=True):
-    """What a statement makes likely."""
-
-    cause: str
-    #: Words of diagnosis/place.py of which one is true of the place where it fails; empty: anywhere.
-    beside: tuple[str, ...] = ()
-    #: Effects of which one was met; empty: any.
-    met: tuple[str, ...] = ()
 
 
 class Statement(Fact, frozen=True, kw_only=True):
@@ -54,8 +45,9 @@ def what_shows(condition: str) -> tuple[Statement, ...]:
 
 
 def pointed_to(around: AbstractSet[str], met: AbstractSet[str], is_open: Callable[[str], bool] = bool) -> Iterator[str]:
-    """The causes that what is said makes likely, where something was met; of each the first that is open."""
-    for one in statements() if met else ():
+    """The causes that what is said, or the place, makes likely where something was met; of each the first open one."""
+    rows: tuple[Statement | Surrounding, ...] = (*statements(), *known(around)) if met else ()
+    for one in rows:
         if one.id in around:
             fits = (
                 each

@@ -5,6 +5,7 @@ from functools import cache
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.applications import frameworks_of_applications
 from gpudoctor.knowledge.image_variants import image_with_gpu_code
+from gpudoctor.knowledge.known_surroundings import known_in
 from gpudoctor.knowledge.tables import expressions_of
 
 #: How the names of subjects begin.
@@ -81,8 +82,10 @@ def surroundings_in(text: str) -> frozenset[str]:
         found.add("wsl-apptainer")
     if found.issuperset(("jetson-4", "container")):
         found.add("jetson-4-container")
-    if found.intersection(_OTHERS) and _NVIDIA.search(text):
+    names_nvidia = _NVIDIA.search(text) is not None
+    if names_nvidia:
         found.difference_update(_OTHERS)
+    found |= known_in(text, names_nvidia=names_nvidia)
     # One that the same program publishes with GPU code, too.
     if any(image_with_gpu_code(image) for image in set(_IMAGE.findall(text))):
         found.add("cpu-image")

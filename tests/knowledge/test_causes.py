@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.knowledge.causes import causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.known_surroundings import surroundings
 from gpudoctor.knowledge.message import messages
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.knowledge.statements import statements
@@ -59,7 +60,7 @@ def test_every_cause_is_a_rule_or_has_words():
             assert (cause.key in RULES) != (cause.key in causes_without_rule()), (row.id, cause.key)
             assert 0 < cause.prior < 1, (row.id, cause.key)
     used = {cause.key for row in messages() for cause in row.causes}
-    used |= {one.cause for said in statements() for one in said.points_to}
+    used |= {one.cause for said in (*statements(), *surroundings()) for one in said.points_to}
     assert used >= set(causes_without_rule()), "words of a cause that nothing points to"
     assert used <= RULES | set(causes_without_rule())
 

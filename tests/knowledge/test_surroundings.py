@@ -1,0 +1,77 @@
+"""Each surrounding that forbids something: what names it, what it rules out, which commands are not there."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from knowledge_files import surrounding_records
+
+from gpudoctor.diagnosis.not_here import runs_here
+from gpudoctor.diagnosis.refutations import refutation
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.surroundings import surroundings_in
+
+RECORDS = {one.id: one for one in surrounding_records()}
+EXAMPLES = [(line, name) for name, one in RECORDS.items() for line in one.examples]
+UNLIKE = [(line, name) for name, one in RECORDS.items() for line in one.unlike]
+NOTHING = Snapshot(gpus=Gap(reason="not stated"))
+NVIDIA = Snapshot(gpus=Gpus(devices=(Gpu(vendor="nvidia"),)))
+OF_NVIDIA = [name for name, one in RECORDS.items() if one.without_cuda]
+
+
+@pytest.mark.parametrize(("line", "name"), EXAMPLES)
+def test_a_text_names_it(line, name):
+    assert name in surroundings_in(f"Something fails.\n\n{line}\n")
+
+
+@pytest.mark.parametrize(("line", "name"), UNLIKE)
+def test_what_sounds_alike_does_not(line, name):
+    assert name not in surroundings_in(line)
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+def test_a_record_forbids_something_and_is_whole(record):
+    assert record.without and record.examples and record.unlike
+    assert record.say[0].islower() and not record.say.endswith(".")
+    assert set(record.refutes) <= all_causes().keys()
+
+
+@pytest.mark.parametrize("name", OF_NVIDIA)
+def test_without_cuda_nothing_that_needs_a_gpu_of_nvidia_is_the_cause(name):
+    assert refutation("driver-too-old", SnapshotView(NOTHING, {name})) == RECORDS[name].say
+    assert refutation("driver-too-old", SnapshotView(NVIDIA, {name})) is None
+
+
+@pytest.mark.parametrize("name", [name for name in OF_NVIDIA if not RECORDS[name].beside_nvidia])
+def test_it_is_not_meant_where_a_card_of_nvidia_is_named(name):
+    assert name not in surroundings_in(f"{RECORDS[name].examples[0]}\nThe machine has a GeForce RTX 3090, too.")
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "there"),
+    [
+        ("sudo apt install nvidia-driver  # Debian", "nix", False),
+        ("ldconfig -p | grep libcuda", "nix", False),
+        ("sudo reboot", "nix", True),
+        ("sudo reboot", "cluster-user", False),
+        ("module load cuda; nvidia-smi", "cluster-user", True),
+        ("python3 -m pip install torch", "media-server", False),
+        ("pip list | grep torch", "media-server", False),
+        ("docker exec frigate nvidia-smi", "media-server", True),
+        ("LD_DEBUG=libs nvidia-smi", "google-tpu", False),
+        ("/usr/bin/nvidia-smi -L", "google-tpu", False),
+        ("uv run python -c 'import jax'", "google-tpu", True),
+        ("sudo ubuntu-drivers install", "rented-machine", False),
+        ("echo apt", "nix", True),
+        ("sudo apt install x", "wsl", True),
+    ],
+)
+def test_commands_that_are_not_there(command, name, there):
+    assert runs_here(command, SnapshotView(NOTHING, {name})) is there
