@@ -9,6 +9,7 @@ import click
 from texts_of_code import ROOT, SAID, WORD, Word, escaped, words_of_file
 
 from gpudoctor.language.translator import SENTENCE_END
+from gpudoctor.tables import rows_of
 
 PACKAGE = ROOT / "gpudoctor"
 KNOWLEDGE = PACKAGE / "knowledge"
@@ -17,7 +18,7 @@ KNOWLEDGE = PACKAGE / "knowledge"
 def user_words() -> tuple[Word, ...]:
     """Every template, each once, in the order of its part, file and line."""
     found: dict[str, Word] = {}
-    for one in (*_of_code(), *_of_knowledge(), *_of_manuals(), *_of_command_line()):
+    for one in (*_of_code(), *_of_knowledge(), *_of_tables(), *_of_manuals(), *_of_command_line()):
         text = " ".join(one.msgid.split())
         if text:
             found.setdefault(text, one._replace(msgid=text))
@@ -50,6 +51,13 @@ def _of_knowledge() -> Iterator[Word]:
         for key, text in _texts(json.loads(path.read_text(encoding="utf-8"))):
             if key in keys and len(WORD.findall(text)) > 1 and not (key == "ask" and _is_command(text)):
                 yield Word(escaped(text), path.relative_to(ROOT).as_posix(), 0, name)
+
+
+def _of_tables() -> Iterator[Word]:
+    """The words in tables that stand beside the code."""
+    for name, column in (("diagnosis/changes", 2),):
+        for row in rows_of(name):
+            yield Word(escaped(row[column]), f"gpudoctor/{name}.tsv", 0, name.partition("/")[0])
 
 
 def _is_command(text: str) -> bool:

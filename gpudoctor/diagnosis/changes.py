@@ -1,6 +1,7 @@
 """The differences of two snapshots, in the words of those who use the machine."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from gpudoctor.diagnosis.change import Change, listed, scalar
@@ -12,71 +13,8 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Environ, System
+from gpudoctor.tables import rows_of
 
-#: Fields told by section, with the words for them; "" is the section's own name.
-_FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
-    "driver": (
-        ("release", "driver"),
-        ("cuda", "CUDA that the driver offers"),
-        ("module_release", "kernel module"),
-        ("module_flavour", "kind of kernel module"),
-        ("secure_boot", "Secure Boot"),
-        ("lockdown", "kernel lockdown"),
-        ("persistence_daemon", "persistence daemon"),
-        ("kernel_headers", "kernel headers"),
-    ),
-    "host": (
-        ("pretty_name", "operating system"),
-        ("distribution_version", "distribution"),
-        ("kernel", "kernel"),
-        ("arch", "processor architecture"),
-        ("libc_version", "C library"),
-        ("memory_total", "memory"),
-        ("virtualization", "virtualization"),
-        ("is_root", "running as root"),
-        ("selinux_enforcing", "SELinux or AppArmor"),
-    ),
-    "container": (
-        ("kind", "container"),
-        ("kubernetes", "Kubernetes"),
-        ("rootless", "rootless container"),
-        ("nvidia_visible_devices", "NVIDIA_VISIBLE_DEVICES"),
-        ("nvidia_driver_capabilities", "NVIDIA_DRIVER_CAPABILITIES"),
-        ("notebook", "notebook service"),
-    ),
-    "interpreter": (
-        ("executable", "Python"),
-        ("version", "version of Python"),
-        ("environment", "kind of environment"),
-        ("prefix", "environment"),
-        ("user_site_enabled", "user site"),
-        ("pip_on_path", "pip on PATH"),
-    ),
-    "toolkits": (
-        ("nvcc_on_path", "nvcc on PATH"),
-        ("ptxas_on_path", "ptxas on PATH"),
-        ("ptxas_version", "version of ptxas"),
-        ("cuda_home", "CUDA_HOME"),
-        ("compiler", "C compiler"),
-        ("compiler_version", "version of the C compiler"),
-    ),
-}
-_LISTS: dict[str, tuple[tuple[str, str], ...]] = {
-    "driver": (("modules_loaded", "kernel modules"), ("blacklisted", "blacklisted modules")),
-    "host": (("kernel_options", "kernel options"), ("groups", "groups")),
-    "interpreter": (("site_dirs", "folders of packages"), ("shadows", "shadowing files")),
-}
-_OF_GPU = (
-    ("name", "model"),
-    ("vbios", "VBIOS"),
-    ("memory_total_mib", "memory, MiB"),
-    ("mig_enabled", "MIG"),
-    ("compute_mode", "compute mode"),
-    ("bound_driver", "kernel driver"),
-    ("persistence", "persistence mode"),
-    ("ecc_enabled", "ECC"),
-    ("virtualization", "virtualization"),
-)
 _KINDS: dict[str, type] = {
     "driver": Driver,
     "host": System,
@@ -121,12 +59,19 @@ def _there(value: object) -> str:
 
 
 def _of_section(section: str, old: Any, new: Any) -> Iterator[Change]:
-    for field, what in _FIELDS.get(section, ()):
-        yield from scalar(section, what, getattr(old, field), getattr(new, field))
-    for field, what in _LISTS.get(section, ()):
-        yield from listed(section, what, getattr(old, field), getattr(new, field))
+    for field, what, difference in _fields(section):
+        yield from difference(section, what, getattr(old, field), getattr(new, field))
     if section in _READERS:
         yield from _READERS[section](old, new)
+
+
+@cache
+def _fields(section: str) -> tuple[tuple[str, str, Callable[..., Iterator[Change]]], ...]:
+    """What is told of a section as it stands: the field, the words for it, how the two are compared."""
+    rows = (row[1:] for row in rows_of("diagnosis/changes") if row[0] == section)
+    return tuple(
+        (field.removesuffix(" ..."), what, listed if field.endswith(" ...") else scalar) for field, what in rows
+    )
 
 
 def _driver(old: Driver, new: Driver) -> Iterator[Change]:
@@ -192,8 +137,8 @@ def _gpus(old: Gpus, new: Gpus) -> Iterator[Change]:
                 after="there" if now else "not there",
             )
             continue
-        for field, what in _OF_GPU:
-            yield from scalar("gpus", f"{what} of {now.label}", getattr(was, field), getattr(now, field))
+        for field, what, difference in _fields("gpu"):
+            yield from difference("gpus", f"{what} of {now.label}", getattr(was, field), getattr(now, field))
         if was.pcie and now.pcie:
             yield from scalar("gpus", f"PCIe width of {now.label}", was.pcie.width, now.pcie.width)
         if was.power and now.power:

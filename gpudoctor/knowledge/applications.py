@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{2,40}")
 
@@ -11,7 +11,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{2,40}")
 @lru_cache(maxsize=1)
 def _applications() -> dict[str, str]:
     """Framework by the name of the package: torch, tensorflow, jax; "another" has GPU code of its own."""
-    return {name: framework for name, framework, _ in rows_of("applications")}
+    return {name: framework for name, framework, _ in rows_of("knowledge/applications")}
 
 
 def frameworks_of_applications(text: str) -> frozenset[str]:

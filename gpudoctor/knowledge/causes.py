@@ -8,7 +8,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import STRENGTH, PossibleCause, message_of
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 Layer = Literal[
     "gpu", "driver", "host", "network", "container", "toolkit", "libraries", "python", "frameworks", "program"
@@ -98,7 +98,7 @@ class Cause(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def all_causes() -> dict[str, Cause]:
     """All records, by id. A cause without one can be anywhere and is ruled out by nothing but its rule."""
-    return {cause.id: cause for cause in records_of("causes", tuple[Cause, ...])}
+    return {cause.id: cause for cause in records_of("knowledge/causes", tuple[Cause, ...])}
 
 
 @lru_cache(maxsize=1)

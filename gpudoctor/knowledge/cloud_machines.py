@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 #: What the name of a type looks like, at all.
 _TYPE = re.compile(
@@ -14,7 +14,7 @@ _TYPE = re.compile(
 
 @lru_cache(maxsize=1)
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(pattern), gpu) for pattern, gpu, *_ in rows_of("cloud_machines"))
+    return tuple((re.compile(pattern), gpu) for pattern, gpu, *_ in rows_of("knowledge/cloud_machines"))
 
 
 def gpus_of_machines(text: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 _NAME = re.compile(r"[\w-]+")
 
@@ -34,7 +34,7 @@ class Bound(NamedTuple):
 @lru_cache(maxsize=1)
 def bounds() -> tuple[Bound, ...]:
     """All rows."""
-    return tuple(Bound(*row) for row in rows_of("companion_bounds"))
+    return tuple(Bound(*row) for row in rows_of("knowledge/companion_bounds"))
 
 
 def bounds_of(package: str, version: str) -> tuple[Bound, ...]:

@@ -3,7 +3,7 @@
 from functools import cache
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 
 class ConditionRecord(Fact, frozen=True, kw_only=True):
@@ -20,4 +20,4 @@ class ConditionRecord(Fact, frozen=True, kw_only=True):
 @cache
 def condition_records() -> tuple[ConditionRecord, ...]:
     """All of them."""
-    return records_of("conditions", tuple[ConditionRecord, ...])
+    return records_of("knowledge/conditions", tuple[ConditionRecord, ...])

@@ -7,7 +7,7 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 
 class CudaProgram(Fact, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class CudaProgram(Fact, frozen=True, kw_only=True):
 @cache
 def cuda_programs() -> tuple[CudaProgram, ...]:
     """All of them, in the order in which they are tried."""
-    return records_of("cuda_programs", tuple[CudaProgram, ...])
+    return records_of("knowledge/cuda_programs", tuple[CudaProgram, ...])
 
 
 def cuda_program(id: str) -> CudaProgram | None:  # noqa: A002 - what the record calls it

@@ -5,7 +5,7 @@ from typing import Literal
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 
 class FixRecord(Fact, frozen=True, kw_only=True):
@@ -38,4 +38,4 @@ class FailureRecord(Fact, frozen=True, kw_only=True):
 @cache
 def failure_records() -> tuple[FailureRecord, ...]:
     """All of them, by code."""
-    return records_of("failures", tuple[FailureRecord, ...])
+    return records_of("knowledge/failures", tuple[FailureRecord, ...])

@@ -5,7 +5,7 @@ from typing import Literal
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Task
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 
 class BuildFile(Fact, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class Descriptor(Fact, frozen=True, kw_only=True):
 @cache
 def descriptors() -> tuple[Descriptor, ...]:
     """All of them, in the order of reports."""
-    return records_of("frameworks", tuple[Descriptor, ...])
+    return records_of("knowledge/frameworks", tuple[Descriptor, ...])
 
 
 def descriptor(name: str) -> Descriptor | None:

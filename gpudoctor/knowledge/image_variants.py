@@ -3,13 +3,13 @@
 import re
 from functools import lru_cache
 
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, tuple[str, str]]:
     """The tags without GPU code, and the image that has it, by the image's name."""
-    return {name: (tags, other) for name, tags, other, _ in rows_of("image_variants")}
+    return {name: (tags, other) for name, tags, other, _ in rows_of("knowledge/image_variants")}
 
 
 def image_with_gpu_code(image: str) -> str | None:

@@ -4,13 +4,13 @@ from functools import lru_cache
 
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import Runtime
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 
 @lru_cache(maxsize=1)
-def rows() -> tuple[tuple[str, str, str, str, str], ...]:
+def rows() -> list[list[str]]:
     """Framework, the beginning of L4T, Python, command, source."""
-    return tuple((one, l4t, python, command, source) for one, l4t, python, command, source in rows_of("jetson_builds"))
+    return rows_of("knowledge/jetson_builds")
 
 
 def jetson_command(framework: str, l4t: str, python: str | None = None) -> str | None:

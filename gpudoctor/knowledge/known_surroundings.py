@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 _WORDS = re.IGNORECASE | re.MULTILINE | re.ASCII
 
@@ -47,7 +47,7 @@ class Surrounding(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def surroundings() -> tuple[Surrounding, ...]:
     """All of them, in the order of the file."""
-    return records_of("known_surroundings", tuple[Surrounding, ...])
+    return records_of("knowledge/known_surroundings", tuple[Surrounding, ...])
 
 
 def known_in(text: str, *, names_nvidia: bool) -> frozenset[str]:

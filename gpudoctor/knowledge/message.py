@@ -7,7 +7,7 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Symptom
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 #: How often a message is this cause's, in words; and what that counts, between 0 and 1.
 Level = Literal["strong", "usual", "possible", "rare"]
@@ -57,7 +57,7 @@ class Message(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def messages() -> tuple[Message, ...]:
     """All known messages."""
-    return records_of("messages", tuple[Message, ...])
+    return records_of("knowledge/messages", tuple[Message, ...])
 
 
 def message_of(id: str) -> Message | None:  # noqa: A002 - what the record calls it

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 
 class Milestone(Fact, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class Milestone(Fact, frozen=True, kw_only=True):
 @cache
 def milestones() -> dict[str, Milestone]:
     """All records, by name."""
-    return {one.name: one for one in records_of("milestones", tuple[Milestone, ...])}
+    return {one.name: one for one in records_of("knowledge/milestones", tuple[Milestone, ...])}
 
 
 def milestone(name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.knowledge.tables import FOLDER, rows_of
+from gpudoctor.tables import FOLDER, rows_of
 
 _ASKED = (
     (re.compile(r"module '([\w.]{1,80})' has no attribute '(\w{1,60})'"), "{0}.{1}"),
@@ -26,7 +26,7 @@ _CALLED = {"huggingface_hub": "huggingface-hub", "pytorch_lightning": "pytorch-l
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, str]:
     """The requirement that has it, Pillow<10, by dotted name."""
-    return {name: requirement for name, requirement, _ in rows_of("parts_by_release")}
+    return {name: requirement for name, requirement, _ in rows_of("knowledge/parts_by_release")}
 
 
 def _with_parents(name: str) -> list[str]:
@@ -42,7 +42,7 @@ def _read_off(name: str) -> str | None:
     # What a module inside offers is mostly handed on by those around it.
     around = [holder + sign.strip("."), *(holder[: match.start()] for match in re.finditer(r"\.", holder))]
     found: dict[str, str] = {}
-    with open(f"{FOLDER}/releases_of_parts.tsv", encoding="utf-8") as stream:
+    with open(f"{FOLDER}/knowledge/releases_of_parts.tsv", encoding="utf-8") as stream:
         for line in stream:
             module, _, rest = line.partition("\t")
             if module in around:

@@ -4,7 +4,7 @@ from functools import cache
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.surroundings import without_denied
-from gpudoctor.knowledge.tables import expressions_of
+from gpudoctor.tables import expressions_of
 
 _CONDA = r"\b(?:conda|mamba|micromamba) (?:install|update|create)\b[^\n]{0,160}"
 
@@ -23,7 +23,7 @@ _BINDINGS = re.compile(r"\bllama[-_]cpp[-_]python\b|\bllama_cpp\b|\bpywhispercpp
 @cache
 def _words(*, distributions: bool) -> tuple[tuple[str, str], ...]:
     """Places and the expressions for them: distributions, which their kernels tell, too; or the others."""
-    rows = expressions_of("places").items()
+    rows = expressions_of("knowledge/places").items()
     return tuple((name, words) for name, words in rows if name.startswith("on-") is distributions)
 
 

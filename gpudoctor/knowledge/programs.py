@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 #: Characters of a line that are looked at, and lines above it.
 _WIDE, _ABOVE = 1000, 60
@@ -44,7 +44,7 @@ class Program(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def programs() -> tuple[Program, ...]:
     """All of them; the first that a line fits is taken."""
-    return records_of("programs", tuple[Program, ...])
+    return records_of("knowledge/programs", tuple[Program, ...])
 
 
 def program_named(id: str | None) -> Program | None:  # noqa: A002 - what the record calls it

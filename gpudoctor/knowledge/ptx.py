@@ -3,12 +3,12 @@
 from functools import lru_cache
 
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, str]:
-    return {row[0]: row[1] for row in rows_of("ptx")}
+    return {row[0]: row[1] for row in rows_of("knowledge/ptx")}
 
 
 def cuda_of_ptx(version: str) -> CudaVersion | None:

@@ -7,6 +7,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.bounded import BIG, bounded, without_repeats
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import Message, messages
+from gpudoctor.tables import words_of
 
 #: Characters of a text that is looked through for each needle; of a longer one the runs of so many are looked up first.
 SHORT, RUN = 2000, 5
@@ -19,37 +20,6 @@ WIDE = 16_000
 
 #: What is left of a big text beyond this is searched only in lines with one of these words, the first and last of them.
 VERY_BIG, FIRST, LAST = 3_000_000, 1_500_000, 500_000
-WORDS = (
-    *(
-        "error",
-        "fail",
-        "cuda",
-        "nvidia",
-        "gpu",
-        "not ",
-        "no ",
-        "undefined",
-        "version",
-        "memory",
-        "nccl",
-        "cudnn",
-        "lib",
-    ),
-    *(
-        "fault",
-        "killed",
-        "unable",
-        "cannot",
-        "xid",
-        "unsupported",
-        "invalid",
-        "mismatch",
-        "abort",
-        "incompatible",
-        "nvrm",
-    ),
-    *("illegal", "timeout", "timed out", "too ", "ptxas", "assert", "stuck", "lost", "nouveau", "warn"),
-)
 #: A longer line is looked at in pieces, which overlap.
 LONG, OVERLAP = 8_000, 400
 
@@ -142,8 +112,13 @@ def _pieces(line: str) -> Iterator[str]:
         yield line[start : start + LONG]
 
 
+@cache
+def _words() -> tuple[str, ...]:
+    return words_of("knowledge/words_of_failures")["big-text"]
+
+
 def _may_matter(lower: str) -> bool:
-    return any(word in lower for word in WORDS)
+    return any(word in lower for word in _words())
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

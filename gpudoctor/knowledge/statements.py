@@ -7,7 +7,7 @@ from itertools import islice
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.known_surroundings import PointsTo, Surrounding, known
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 
 class Statement(Fact, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Statement(Fact, frozen=True, kw_only=True):
 @lru_cache(maxsize=1)
 def statements() -> tuple[Statement, ...]:
     """All of them, in the order of the file."""
-    return records_of("statements", tuple[Statement, ...])
+    return records_of("knowledge/statements", tuple[Statement, ...])
 
 
 @lru_cache(maxsize=256)

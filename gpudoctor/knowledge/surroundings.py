@@ -6,7 +6,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.applications import frameworks_of_applications
 from gpudoctor.knowledge.image_variants import image_with_gpu_code
 from gpudoctor.knowledge.known_surroundings import known_in
-from gpudoctor.knowledge.tables import expressions_of
+from gpudoctor.tables import expressions_of
 
 #: How the names of subjects begin.
 _ABOUT = "about-"
@@ -53,7 +53,7 @@ _REPORT = 300
 @cache
 def _words(*, subjects: bool) -> tuple[tuple[str, str], ...]:
     """What a text is about, or what is around, with the expressions for it."""
-    rows = expressions_of("surroundings").items()
+    rows = expressions_of("knowledge/surroundings").items()
     return tuple((name, words) for name, words in rows if name.startswith(_ABOUT) is subjects)
 
 

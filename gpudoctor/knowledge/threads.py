@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.tables import records_of
+from gpudoctor.tables import records_of
 
 #: Words, and numbers as products and errors have them.
 _WORD = re.compile(r"[a-z_][a-z0-9_+]{2,29}|\d{3,4}[a-z]{0,2}\b")
@@ -73,7 +73,7 @@ class _Index(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _index() -> _Index:
-    rows = records_of("threads", tuple[Thread, ...])
+    rows = records_of("knowledge/threads", tuple[Thread, ...])
     having: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         for feature in row.features:

@@ -3,13 +3,13 @@
 from functools import lru_cache
 
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 
 @lru_cache(maxsize=1)
-def rows() -> tuple[tuple[str, str, str, str], ...]:
+def rows() -> list[list[str]]:
     """Package, its releases, what it needs, source."""
-    return tuple((package, releases, needed, source) for package, releases, needed, source in rows_of("unstated"))
+    return rows_of("knowledge/unstated")
 
 
 def unstated(package: str, version: str) -> tuple[str, ...]:

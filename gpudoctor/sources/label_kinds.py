@@ -1,35 +1,10 @@
 """Which fact a label asks for: "GPU model and memory", "Treiber-Version", "显卡型号", "nvidia_driver_version"."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.tables import words_of
 
-#: What is left of a label without its by-words, by kind of fact.
-_NOUNS = {
-    "os": "os|os platform|os distribution|platform|system|operating system|distro|distribution|linux distribution"
-    "|linux distro|host os|betriebssystem|plattform|操作系统|系统|系统环境|系统平台|运行系统|平台",
-    "os by name": "ubuntu|debian|centos|fedora|windows|macos|mac os|linux mint|rhel",
-    "gpu": "gpu|gpus|nvidia gpu|nvidia gpus|graphics card|graphics cards|graphic card|graphic cards|video card"
-    "|nvidia graphics card|nvidia card|card|cards|graphics|vga"
-    "|grafikkarte|grafikkarten|grafik|显卡|显卡 gpu|gpu 显卡|gpu 卡"
-    "|nvidia 显卡|nvidia grafikkarte",
-    "driver": "driver|drivers|nvidia driver|nvidia drivers|gpu driver|gpu drivers|graphics driver|graphics drivers"
-    "|cuda driver|nvidia gpu driver|nvidia graphics driver|nvidia cuda driver|graphics card driver|video driver"
-    "|nvidia open gpu kernel modules|nvidia kernel module"
-    "|nvidia smi|treiber|nvidia treiber|gpu treiber|grafiktreiber|grafikkartentreiber|nvidia grafiktreiber|驱动"
-    "|驱动程序|显卡驱动|显卡驱动程序|nvidia 驱动|nvidia 驱动程序|gpu 驱动|nvidia 显卡驱动|英伟达驱动",
-    "cuda": "cuda|cuda tool kit|execution provider library"
-    "|cuda toolkit|cuda toolkits|cudatoolkit|nvidia cuda|nvidia cuda toolkit|nvcc|cuda nvcc|cuda 工具包",
-    "python": "python|python3|cpython|python interpreter|python 解释器",
-    "torch": "torch|pytorch|py torch",
-    "tensorflow": "tensorflow|tensor flow|tensorflow gpu|tensor flow gpu|tf|tf gpu|tensorflow tf",
-    "jax": "jax",
-    "cudnn": "cudnn|nvidia cudnn|cudnn library|cudnn 库",
-    "kernel": "kernel|linux kernel|内核|系统内核",
-    "onnxruntime": "onnxruntime|onnx runtime|onnxruntime gpu|onnx runtime gpu|ort|microsoft.ml.onnxruntime"
-    "|microsoft.ml.onnxruntime.gpu",
-}
-_KINDS = {noun: kind for kind, nouns in _NOUNS.items() for noun in nouns.split("|")}
 #: What is asked for beside the fact, and read by nobody.
 _BESIDE = frozenset((
     *("memory", "vram", "ram", "configuration", "architecture", "arch", "number", "count", ""),
@@ -65,7 +40,13 @@ def kinds_of(label: str) -> tuple[str, ...]:
 def _kind(part: str) -> str | None:
     tokens = (_COMPOUND.sub("", token) for token in _HAN.sub(_spaced, part).split())
     noun = " ".join(token for token in tokens if token not in _BYWORDS)
-    return "" if noun in _BESIDE else _KINDS.get(noun)
+    return "" if noun in _BESIDE else _kinds().get(noun)
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """What is left of a label without its by-words: the kind of fact."""
+    return {noun: kind for kind, nouns in words_of("sources/label_kinds").items() for noun in nouns}
 
 
 def _spaced(match: re.Match[str]) -> str:

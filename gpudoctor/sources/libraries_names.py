@@ -4,32 +4,11 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.libraries import LibraryCopy
 from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.tables import rows_of
 
+_ROWS = tuple(rows_of("sources/libraries_names"))
 #: Start of the file name (without "lib"), its family. Parts of a library count to it: libcudnn_ops.so.9 is cuDNN's.
-_STEMS = {
-    "cudnn": "cudnn",
-    "cublas": "cublas",
-    "cublasLt": "cublaslt",
-    "cudart": "cudart",
-    "cufft": "cufft",
-    "cufile": "cufile",
-    "curand": "curand",
-    "cusolver": "cusolver",
-    "cusparse": "cusparse",
-    "cusparseLt": "cusparselt",
-    "nccl": "nccl",
-    "nvJitLink": "nvjitlink",
-    "nvrtc": "nvrtc",
-    "nvrtc-builtins": "nvrtc",
-    "cupti": "cupti",
-    "nvToolsExt": "nvtx",
-    "nvtx3interop": "nvtx",
-    "nvinfer": "tensorrt",
-    "nvinfer_plugin": "tensorrt",
-    "nvshmem_host": "nvshmem",
-    "cutensor": "cutensor",
-    "cuda": "cuda",
-}
+_STEMS = {stem: family for stem, family, _ in _ROWS}
 _SHARED_OBJECT = re.compile(r"lib([A-Za-z][A-Za-z0-9_-]*?)(?:\.alt)?\.so((?:\.\d+)*)$")
 _DLL = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)(?:64)?_?((?:\d+(?:_\d+)*_?)?)\.dll$", re.IGNORECASE)
 _DLL_STEMS = {stem.lower(): family for stem, family in _STEMS.items()}
@@ -50,26 +29,7 @@ _ONE_CUDA = {(family, major): major for family in ("cudart", "cublas", "cublaslt
 }
 
 #: Distribution without its suffix -cuNN, by family. From CUDA 13 on most have no suffix.
-DISTS = {
-    "cudnn": "nvidia-cudnn",
-    "cublas": "nvidia-cublas",
-    "cublaslt": "nvidia-cublas",
-    "cudart": "nvidia-cuda-runtime",
-    "cufft": "nvidia-cufft",
-    "cufile": "nvidia-cufile",
-    "curand": "nvidia-curand",
-    "cusolver": "nvidia-cusolver",
-    "cusparse": "nvidia-cusparse",
-    "cusparselt": "nvidia-cusparselt",
-    "nccl": "nvidia-nccl",
-    "nvjitlink": "nvidia-nvjitlink",
-    "nvrtc": "nvidia-cuda-nvrtc",
-    "cupti": "nvidia-cuda-cupti",
-    "nvtx": "nvidia-nvtx",
-    "nvshmem": "nvidia-nvshmem",
-    "tensorrt": "tensorrt",
-    "cutensor": "cutensor",
-}
+DISTS = {family: dist for _, family, dist in _ROWS if dist}
 
 
 def family_of(name: str) -> str | None:

@@ -1,39 +1,14 @@
 """How reports word an operating system, a platform, a Python and a compiler."""
 
+from functools import cache
 from typing import Any, Literal
 
 import msgspec
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import System
+from gpudoctor.tables import rows_of
 
-#: How a report begins the name of a distribution, and its os-release ID.
-_DISTRIBUTIONS = (
-    (r"ubuntu", "ubuntu", ("debian",)),
-    (r"debian", "debian", ()),
-    (r"linux mint|linuxmint|\bmint\b", "linuxmint", ("ubuntu", "debian")),
-    (r"pop!?_?os", "pop", ("ubuntu", "debian")),
-    (r"kali", "kali", ("debian",)),
-    (r"centos", "centos", ("rhel", "fedora")),
-    (r"red hat|\brhel\b", "rhel", ("fedora",)),
-    (r"rocky", "rocky", ("rhel", "centos", "fedora")),
-    (r"alma", "almalinux", ("rhel", "centos", "fedora")),
-    (r"fedora", "fedora", ()),
-    (r"amazon linux", "amzn", ("fedora",)),
-    (r"manjaro", "manjaro", ("arch",)),
-    (r"cachy ?os", "cachyos", ("arch",)),
-    (r"endeavour ?os", "endeavouros", ("arch",)),
-    (r"garuda", "garuda", ("arch",)),
-    (r"arch linux|archlinux|\barch\b", "arch", ()),
-    (r"opensuse", "opensuse", ("suse",)),
-    (r"nixos", "nixos", ()),
-    (r"gentoo", "gentoo", ()),
-    (r"alpine", "alpine", ()),
-    (r"void ?linux", "void", ()),
-    (r"oracle linux", "ol", ("fedora",)),
-    (r"nobara", "nobara", ("fedora",)),
-    (r"bazzite|secureblue|silverblue|kinoite", "fedora", ()),
-)
 #: What distributions call a release besides its number: wiki.ubuntu.com/Releases, debian.org/releases.
 CODE_NAMES = dict((
     *(("trusty", "14.04"), ("xenial", "16.04"), ("bionic", "18.04"), ("focal", "20.04"), ("jammy", "22.04")),
@@ -49,6 +24,12 @@ _MACOS = re.compile(
     r"v?(1[0-9](?:\.\d+){0,2}|2[0-9](?:\.\d+){0,2})(?![\d.]*\d|\+)"
 )
 _ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le)\b")
+
+
+@cache
+def _distributions() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """How a report begins the name of one, its os-release ID, and what it is like."""
+    return tuple((pattern, name, tuple(like.split())) for pattern, name, like in rows_of("tickets/distributions"))
 
 
 def of_os(text: str, also: System | None = None) -> System | None:
@@ -83,7 +64,7 @@ def _release_of_macos(lower: str) -> dict[str, Any]:
 
 
 def _linux(lower: str) -> dict[str, Any]:
-    for pattern, name, like in _DISTRIBUTIONS:
+    for pattern, name, like in _distributions():
         match = re.search(pattern, lower)
         if match:
             version = re.search(r"\d+(?:\.\d+)?", lower[match.end() :].split("(", maxsplit=1)[0])

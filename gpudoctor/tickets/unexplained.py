@@ -4,47 +4,13 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.tables import words_of
 
 #: Characters of a line that are looked at.
 _WIDE = 1000
 _WORDS_OF_A_LABEL = 8
 #: Lines that differ in digits other than 0 are weighed once; so many kinds of lines are remembered.
 _ALIKE, _SHAPES = str.maketrans("23456789", "11111111"), 20_000
-#: Words without which no line is one; looked for before any expression.
-_WORDS = (
-    *(
-        "error",
-        "exception",
-        "fail",
-        "fatal",
-        "cannot",
-        "can't",
-        "could not",
-        "couldn't",
-        "unable",
-        "not found",
-        "no such",
-    ),
-    *("denied", "abort", "segmentation", "core dumped", "killed", "exit", "invalid", "unsupported", "not supported"),
-    *(
-        "warn",
-        "not work",
-        "incompatible",
-        "no compatible",
-        "not implemented",
-        "mismatch",
-        "crash",
-        "hang",
-        "freez",
-        "undefined",
-        "refused",
-        "timed out",
-        "timeout",
-        "panic",
-        "traceback",
-    ),
-    *("doesn't", "does not", "did not", "doesnt", "cant", "stuck", "wrong", "broken", "not detect", "missing"),
-)
 #: What is printed before a message: a log's level and time, the rank of a process; taken off piece by piece.
 _BEFORE = re.compile(r"\[[^\]\n]{0,60}\]:?\s*|E\s+|\(\S{1,40}(?: pid=\d+)?\)\s*|\d[\d:., TZ-]{5,30}")
 _PIECES = 4
@@ -120,6 +86,7 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
     An exception's last line outranks "fatal:", that "error:", that a failure in other words, that the reporter's own
     sentence. Of several exceptions the last is taken, of the others the first.
     """
+    words = words_of("knowledge/words_of_failures")["error"]
     best, place = 0, 0
     weights: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
@@ -129,7 +96,7 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
         weight = weights.get(shape)
         if weight is None:
             lower = shape.lower()
-            weight = _weight(shape.strip()) if any(word in lower for word in _WORDS) else 0
+            weight = _weight(shape.strip()) if any(word in lower for word in words) else 0
             if len(weights) < _SHAPES:
                 weights[shape] = weight
         if weight and (weight > best or weight == best == _OF_EXCEPTION) and line.strip() not in known:

@@ -1,4 +1,4 @@
-"""The tables of this folder: lines parted by tabs, as people write them, and the JSON of scripts/compile_knowledge."""
+"""Tables beside the code: lines parted by tabs, as people write them, and what scripts/compile_knowledge makes."""
 
 import os
 from typing import TypeVar
@@ -10,20 +10,25 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def rows_of(table: str) -> list[list[str]]:
-    """The lines of table.tsv but its comments, each parted at its tabs."""
+    """The lines of a .tsv (knowledge/places) but its comments, each parted at its tabs."""
     with open(f"{FOLDER}/{table}.tsv", encoding="utf-8") as stream:
         return [line.rstrip("\n").split("\t") for line in stream if not line.startswith("#")]
 
 
 def expressions_of(table: str) -> dict[str, str]:
-    """The regular expression of each name in table.tsv; of a name with several lines, one of which must match."""
+    """The regular expression of each name in a .tsv; of a name with several lines, one of which must match."""
     found: dict[str, list[str]] = {}
     for name, expression in rows_of(table):
         found.setdefault(name, []).append(expression)
     return {name: "|".join(several) for name, several in found.items()}
 
 
+def words_of(table: str) -> dict[str, tuple[str, ...]]:
+    """The words of each name in a .tsv, which has them parted by |, on one line or several."""
+    return {name: tuple(words.split("|")) for name, words in expressions_of(table).items()}
+
+
 def records_of(table: str, kind: type[_T]) -> _T:
-    """What table.json holds."""
+    """What a .json holds."""
     with open(f"{FOLDER}/{table}.json", "rb") as stream:
         return decode_json(stream.read(), type=kind)
