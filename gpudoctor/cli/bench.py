@@ -68,7 +68,7 @@ def command(
     snapshot = begin_to_examine(python)()
     name = _installed(snapshot, chosen)
     _refuse_absent_gpu(snapshot, devices)
-    from gpudoctor.redact.facts import fact_without_credentials
+    from gpudoctor.redact.credentials import fact_without_credentials
 
     bench, run = _measure(snapshot, name, seconds, devices, quiet=quiet)
     bench, run = fact_without_credentials(bench), fact_without_credentials(run)

@@ -10,7 +10,7 @@ from gpudoctor.cli.verify_inputs import cleaned, of_file
 from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.machine import Machine
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials
 from gpudoctor.report.formats import FORMATS
 from gpudoctor.verify.verdict import Given, Mistakes
 from gpudoctor.verify.verify import verify

@@ -70,7 +70,7 @@ def command(
     from gpudoctor.fleet.node_names import expanded
     from gpudoctor.fleet.pseudonyms import Pseudonyms
     from gpudoctor.fleet.reading import read_files
-    from gpudoctor.redact.facts import fact_without_credentials
+    from gpudoctor.redact.credentials import fact_without_credentials
     from gpudoctor.report.output import write_text
 
     expected = expanded(expect) if expect is not None else None

@@ -6,7 +6,7 @@ from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.look_up.look_up import look_up
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials
 
 
 @click.command("look-up")

@@ -8,7 +8,7 @@ import click
 from gpudoctor.cli.matrix import not_known
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.amd import amd_gpus, gfx_of
-from gpudoctor.knowledge.matrix.gpu_names import closest, near
+from gpudoctor.knowledge.matrix.gpus import closest, near
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
 from gpudoctor.report.matrix_tables_stack import products

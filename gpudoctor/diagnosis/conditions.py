@@ -11,7 +11,7 @@ from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.image_variants import image_with_gpu_code
+from gpudoctor.knowledge.known_surroundings import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import message_of
 from gpudoctor.knowledge.metal import metal_floor

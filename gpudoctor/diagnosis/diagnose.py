@@ -1,21 +1,23 @@
 """diagnose(snapshot, matrix, rules): runs every rule whose facts were seen, and says which findings are root causes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from gpudoctor.diagnosis.folding import folded
+import msgspec
+
+from gpudoctor.diagnosis.folding import folded, is_of_one_framework
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, lacking
 from gpudoctor.diagnosis.occasion import has_occasion
-from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.diagnosis.stamp import likely_causes, stamped
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Skipped
+from gpudoctor.facts.finding import SEVERITIES, Crash, Diagnosis, Finding, Problem, Skipped
+from gpudoctor.facts.live import Symptom
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.inference.infer import infer
-from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.causes import all_causes, causes_of, causes_without_rule, what_follows_from
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.failures import pasted
 
@@ -101,3 +103,54 @@ def _is_of(rule: Rule, systems: frozenset[str]) -> bool:
     """Whether the rule's cause can be on one of these systems; on any where none is known."""
     record = all_causes().get(rule.name)
     return not systems or record is None or not record.systems or bool(systems.intersection(record.systems))
+
+
+#: A finding, and the names of the rules that the messages in it point to.
+Pointing = tuple[Finding, tuple[str, ...]]
+
+
+def as_grave_as_shown(findings: Sequence[Pointing]) -> list[Finding]:
+    """The findings; one that a message of another points to has its gravity, where that is the greater one.
+
+    A missing compiler is a note until something was to be compiled and failed for want of it.
+    """
+    shown = [(finding, names) for finding, names in findings if names]
+    return [_raised(finding, shown) for finding, _ in findings]
+
+
+def _raised(finding: Finding, shown: Sequence[Pointing]) -> Finding:
+    harms = (harm for harm, names in shown if finding.name in names and is_of_one_framework(finding, harm))
+    gravest = min((finding.severity, *(harm.severity for harm in harms)), key=SEVERITIES.index)
+    return finding if gravest == finding.severity else msgspec.structs.replace(finding, severity=gravest)
+
+
+#: A message points to the causes that are at least so likely.
+_LIKELY = 0.3
+
+
+def stamped(rule: Rule, problem: Problem) -> Finding:
+    """The finding of a rule."""
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=problem.severity or rule.severity,
+        summary=problem.summary,
+        subject=problem.subject,
+        confidence=problem.confidence,
+        evidence=problem.evidence,
+        explains=what_follows_from(rule.name, problem.not_leading_to),
+        follows_from=_causes_named_by(problem.symptoms),
+        fixes=problem.fixes,
+    )
+
+
+def likely_causes(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
+    """The likely causes that rules find, wherever this is: that such a rule fires shows its surroundings."""
+    rows = (row for symptom in symptoms if (row := message_of(symptom.signature)))
+    causes = (cause for row in rows for cause in row.causes if cause.prior >= _LIKELY)
+    return tuple(dict.fromkeys(cause.key for cause in causes if cause.key not in causes_without_rule()))
+
+
+def _causes_named_by(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
+    """Names of the rules that the messages point to, likeliest first."""
+    return tuple(cause.key for cause in causes_of(symptoms) if cause.key not in causes_without_rule())

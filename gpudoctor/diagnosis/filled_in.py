@@ -17,7 +17,6 @@ from gpudoctor.diagnosis.words_of_builds import (
     toolkit_of_tensorflow,
     torch_pins,
 )
-from gpudoctor.diagnosis.words_of_drivers import compiler_wheels, conda_toolkit
 from gpudoctor.diagnosis.words_of_extensions import (
     built_for_torch,
     built_with_torch,
@@ -29,8 +28,17 @@ from gpudoctor.diagnosis.words_of_extensions import (
     with_code,
     without_code,
 )
-from gpudoctor.diagnosis.words_of_memory import allocator, free_share, pid
-from gpudoctor.diagnosis.words_of_requirements import image_for_gpus, newer_requirement, package, requirement
+from gpudoctor.diagnosis.words_of_requirements import (
+    allocator,
+    compiler_wheels,
+    conda_toolkit,
+    free_share,
+    image_for_gpus,
+    newer_requirement,
+    package,
+    pid,
+    requirement,
+)
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus

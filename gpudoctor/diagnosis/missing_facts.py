@@ -14,7 +14,7 @@ from gpudoctor.knowledge.frameworks import computing, gpu_code_owners
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, release_numbers
-from gpudoctor.rules.driver_counts import disagreement
+from gpudoctor.rules.visible_devices import disagreement
 
 #: Sections, as they are called in a sentence.
 SECTION_WORDS = {

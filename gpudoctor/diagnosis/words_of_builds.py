@@ -13,7 +13,7 @@ from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.amd import family_of, gfx_of_gpu, rocm_builds
 from gpudoctor.knowledge.milestones import milestone
-from gpudoctor.sources.l4t import release_of
+from gpudoctor.sources.system import release_of
 
 if TYPE_CHECKING:
     from gpudoctor.diagnosis.filled_in import Stated

@@ -15,7 +15,7 @@ from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import message_of
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials
 from gpudoctor.rules.load import load_rules
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import ingest

@@ -13,7 +13,7 @@ from gpudoctor.facts.report import Report
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import load_rules
 

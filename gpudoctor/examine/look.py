@@ -82,7 +82,7 @@ def stated_in(path: str) -> Snapshot:
     # Imported here: this machine's own facts need no reader of texts.
     from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
     from gpudoctor.knowledge.matrix.load import load_matrix
-    from gpudoctor.redact.facts import fact_without_credentials
+    from gpudoctor.redact.credentials import fact_without_credentials
 
     try:
         return fact_without_credentials(subject_of(read_input(path), load_matrix()).snapshot)

@@ -24,8 +24,7 @@ from gpudoctor.knowledge.programs import program_of, program_told
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.facts_read import facts_read
-from gpudoctor.tickets.given import given_commands
-from gpudoctor.tickets.own_report import parse_own_findings
+from gpudoctor.tickets.own_report import given_commands, parse_own_findings
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import Ingested, ingest, unpacked
 from gpudoctor.tickets.statements import statements_in

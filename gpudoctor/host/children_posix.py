@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import structs
 
-from gpudoctor.host.memfd import nameless_file
+from gpudoctor.host.children import read_state
 from gpudoctor.host.port import Ran
-from gpudoctor.host.posix_child import Child, signal_group, spawn, stop_for_good
-from gpudoctor.host.process_state import read_state
+from gpudoctor.host.posix_child import Child, nameless_file, signal_group, spawn, stop_for_good
 
 if TYPE_CHECKING:
     from gpudoctor.host.watch import Watch

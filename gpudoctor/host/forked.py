@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.host.children import stop_for_good
-from gpudoctor.host.process_state import read_state
+from gpudoctor.host.children import read_state, stop_for_good
 
 _GRACE = 0.3
 #: Process numbers of forks whose end has not been seen.

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from gpudoctor.host.process_state import read_proc
+from gpudoctor.host.children import read_proc
 
 #: Processes counted at most: one that starts others without end is not followed.
 _MOST = 64

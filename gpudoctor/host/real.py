@@ -5,12 +5,11 @@ import os
 import stat as modes
 import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.system import Space
-from gpudoctor.host.accounts import group_name, user_name
 from gpudoctor.host.paths import find_program, library_folders, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 
@@ -227,3 +226,28 @@ def _working_directory() -> str:
         return os.getcwd()
     except OSError:  # it was removed
         return ""
+
+
+def parse_names(text: str) -> dict[int, str]:
+    """Names by number, from passwd(5) or group(5): `name:password:number:…`."""
+    rows = (line.split(":") for line in text.splitlines())
+    return {int(row[2]): row[0] for row in reversed(list(rows)) if len(row) > 2 and row[2].isdecimal()}
+
+
+def user_name(number: int) -> str:
+    """The user's name; the number as text where the machine's own file does not know it."""
+    return "root" if number == 0 else _names("/etc/passwd").get(number, str(number))
+
+
+def group_name(number: int) -> str:
+    """The group's name; the number as text where the machine's own file does not know it."""
+    return "root" if number == 0 else _names("/etc/group").get(number, str(number))
+
+
+@lru_cache(maxsize=2)
+def _names(path: str) -> dict[int, str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return parse_names(file.read())
+    except OSError:
+        return {}

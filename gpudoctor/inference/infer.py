@@ -30,7 +30,7 @@ from gpudoctor.inference.opened_libraries import with_opened_libraries
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.sources.libraries_names import family_of
-from gpudoctor.sources.os_release import is_wsl
+from gpudoctor.sources.system import is_wsl
 
 #: GPUs of machines with ARM processors.
 _ON_ARM = re.compile(r"GH200|GB10\b|GB200|GB300|Orin|Xavier|Thor|Tegra|\bnvgpu\b|T4G", re.I)

@@ -24,7 +24,7 @@ from gpudoctor.install.verifying import Clock
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.brought_along import cannot_run
 from gpudoctor.plan.demand import Demand
-from gpudoctor.probes.requirements.environment import marker_environment
+from gpudoctor.probes.requirements.markers import marker_environment
 from gpudoctor.report.output import say
 from gpudoctor.sources.packages_names import normalise
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.tables import records_of
+from gpudoctor.tables import records_of, rows_of
 
 _WORDS = re.IGNORECASE | re.MULTILINE | re.ASCII
 
@@ -65,3 +65,33 @@ def known(around: Iterable[str]) -> tuple[Surrounding, ...]:
     """The records of these words."""
     words = frozenset(around)
     return tuple(one for one in surroundings() if one.id in words)
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[str, tuple[str, str]]:
+    """The tags without GPU code, and the image that has it, by the image's name."""
+    return {name: (tags, other) for name, tags, other, _ in rows_of("knowledge/image_variants")}
+
+
+def image_with_gpu_code(image: str) -> str | None:
+    """The image to take instead of one without GPU code; None of one that has it, or that is not known."""
+    name, _, tag = image.removeprefix("docker.io/").partition("@")[0].partition(":")
+    tags, other = _rows().get(name, ("$", ""))
+    found = re.match(tags, tag or "latest")
+    return found.expand(other) if found else None
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{2,40}")
+
+
+@lru_cache(maxsize=1)
+def _applications() -> dict[str, str]:
+    """Framework by the name of the package: torch, tensorflow, jax; "another" has GPU code of its own."""
+    return {name: framework for name, framework, _ in rows_of("knowledge/applications")}
+
+
+def frameworks_of_applications(text: str) -> frozenset[str]:
+    """The frameworks of the programs that a text names; - and _ are the same in a name."""
+    known = _applications()
+    names = {found.strip("._-").replace("_", "-") for found in _NAME.findall(text.lower())}
+    return frozenset(known[name] for name in names & known.keys())

@@ -3,9 +3,7 @@
 from functools import cache
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.knowledge.applications import frameworks_of_applications
-from gpudoctor.knowledge.image_variants import image_with_gpu_code
-from gpudoctor.knowledge.known_surroundings import known_in
+from gpudoctor.knowledge.known_surroundings import frameworks_of_applications, image_with_gpu_code, known_in
 from gpudoctor.tables import expressions_of
 
 #: How the names of subjects begin.

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.knowledge.matrix.engines import engine_build
 from gpudoctor.knowledge.matrix.look_up_types import ProgramBuild
 from gpudoctor.knowledge.matrix.offer_types import Extension
+from gpudoctor.knowledge.matrix.pairs import engine_build
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import NumpyAbi
 from gpudoctor.knowledge.matrix.types import Row as MatrixRow

@@ -9,8 +9,8 @@ from packaging.version import InvalidVersion
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import local_tag, package_version
+from gpudoctor.knowledge.matrix.pairs import has_new_abi
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.look_up.answer import Found, Row
 from gpudoctor.sources.build_tags import parse_tag, parse_wheel_tag
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, known_version, package_version
-from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
+from gpudoctor.knowledge.matrix.kernels import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import (
     FrameworkBuild,

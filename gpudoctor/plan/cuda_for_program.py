@@ -9,8 +9,8 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import CudaProgram, cuda_program
 from gpudoctor.knowledge.frameworks import descriptor
-from gpudoctor.knowledge.matrix.engines import engine_rows
 from gpudoctor.knowledge.matrix.offer_types import EngineBuild, Extension
+from gpudoctor.knowledge.matrix.pairs import engine_rows
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.compatibility import numpy1_of_release

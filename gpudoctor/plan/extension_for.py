@@ -11,9 +11,8 @@ from gpudoctor.facts.python import Framework
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import Capability, LibraryVersion, local_tag
 from gpudoctor.knowledge.matrix.offer_types import Extension, ReadyWheel
-from gpudoctor.knowledge.matrix.pairs import pair_of, pairs_of
+from gpudoctor.knowledge.matrix.pairs import has_new_abi, pair_of, pairs_of
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.plan.this_machine import machine_here
 

@@ -7,9 +7,8 @@ to the installer, and the plan says so.
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.matrix.extensions import cuda_majors
+from gpudoctor.knowledge.matrix.pairs import cuda_majors, has_new_abi
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle, is_older

@@ -6,7 +6,7 @@ Source: https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.
 from functools import lru_cache
 
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
-from gpudoctor.knowledge.matrix.gpu_names import called
+from gpudoctor.knowledge.matrix.gpus import called
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
 

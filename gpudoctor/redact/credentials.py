@@ -5,8 +5,11 @@ Every expression is bounded, so that the time grows with the text and not with i
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.codec import from_plain, to_plain
 
 #: What stands where a credential was.
 REMOVED = "***"
@@ -151,3 +154,22 @@ def _unwrapped_removed(text: str, count: Callable[[str], None]) -> str:
             parts += [text[at : start + shift], REMOVED]
             at = end + shift + sum(size for _, size in inside)
     return "".join(parts) + text[at:] if parts else text
+
+
+_F = TypeVar("_F", bound=Fact)
+
+
+def fact_without_credentials(fact: _F) -> _F:
+    """The fact with every text of it cleaned; by text, before it is wrapped or joined with others."""
+    plain = to_plain(fact)
+    passed = _passed(plain)
+    return fact if passed == plain else from_plain(passed, type(fact))
+
+
+def _passed(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_credentials(value)
+    if isinstance(value, dict):
+        return {key: _passed(item) for key, item in value.items()}
+    # Of the same type: what holds no credential is equal, and need not be made anew.
+    return type(value)(_passed(item) for item in value) if isinstance(value, list | tuple) else value

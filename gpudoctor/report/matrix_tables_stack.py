@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
-from gpudoctor.knowledge.matrix.gpu_names import called, closest, is_whole_name, near
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks
+from gpudoctor.knowledge.matrix.gpus import called, closest, is_whole_name, near
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.peaks import peaks
 from gpudoctor.knowledge.matrix.query import Matrix

@@ -14,8 +14,7 @@ from gpudoctor.facts.codec import encode
 from gpudoctor.knowledge.message import message_of
 from gpudoctor.knowledge.programs import program_named
 from gpudoctor.language import wrapping
-from gpudoctor.redact.credentials import without_credentials
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials, without_credentials
 from gpudoctor.report.commands import is_command, step_lines, visible
 from gpudoctor.report.terminal import Style, wrapped
 from gpudoctor.report.what_was_read import disputes, what_was_read

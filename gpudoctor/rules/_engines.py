@@ -1,8 +1,8 @@
 """Programs that open the CUDA libraries of others: what is here of CUDA, and which release of them fits it."""
 
 from gpudoctor.facts.libraries import Toolkit
-from gpudoctor.knowledge.matrix.engines import engine_rows
 from gpudoctor.knowledge.matrix.offer_types import EngineBuild
+from gpudoctor.knowledge.matrix.pairs import engine_rows
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules.sections import Frameworks, Gap, Matrix, Packages, Scene, Toolkits

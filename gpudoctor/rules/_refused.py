@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.finding import Evidence
 from gpudoctor.facts.gpus import Refusal
-from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.terms import seen
 
 #: Readings that change all the time, or that only describe; without them the GPU can still be judged.
 READINGS = (

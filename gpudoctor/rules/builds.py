@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from gpudoctor.facts.base import Fact, Source
 from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion, package_version
 from gpudoctor.knowledge.frameworks import gpu_code_owners
-from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
-from gpudoctor.knowledge.matrix.kernels import Coverage, coverage, ptx_is_refused
+from gpudoctor.knowledge.matrix.kernels import Coverage, LikelyCode, coverage, likely_code, ptx_is_refused
 from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import wheel_platform

@@ -15,9 +15,10 @@ import msgspec
 import gpudoctor.rules
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.typed_json import decode_json
+from gpudoctor.knowledge.failures import FailureRecord, failure_records
 from gpudoctor.rules.declare import Rule, Want
-from gpudoctor.rules.recorded_failures import recorded_rules
 
 #: Beside this file.
 INDEX = "index.json"
@@ -131,3 +132,34 @@ def _public_entries(folder: str, *, folders: bool) -> list[tuple[str, str, int]]
             if entry.is_dir() == folders
         ]
     return sorted(one for one in found if not one[0].startswith("_") and one[0].isidentifier())
+
+
+def recorded_rules() -> Iterator[Rule]:
+    """All of them."""
+    for record in failure_records():
+        yield Rule(
+            code=record.code,
+            name=record.name,
+            severity=record.severity,
+            since=record.since,
+            summary=record.manual.partition("\n")[0],
+            wants=(Want(parameter="live", field="live"),),
+            check=_Recorded(record),
+            when="failure",
+        )
+
+
+class _Recorded:
+    """The check of a record; its docstring is the manual page, as a function's is."""
+
+    def __init__(self, record: FailureRecord) -> None:
+        self._record = record
+        self.__doc__ = record.manual
+        self.__module__ = "gpudoctor.knowledge.failures"
+
+    def __call__(self, live: Live) -> Iterable[Problem]:
+        # Imported here: most looks run nothing.
+        from gpudoctor.rules.live_problem import problems, said
+
+        record = self._record
+        return problems(live, record.name, lambda failed: said(record, failed))

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import Cpu, System
-from gpudoctor.sources.cpuinfo import parse_cpuinfo
+from gpudoctor.sources.system import parse_cpuinfo
 from gpudoctor.tickets.fragment import TOOL, Fragment, fragment
 from gpudoctor.tickets.pasted import Pasted
 

@@ -10,7 +10,7 @@ from gpudoctor.facts.libraries import Libraries, Toolkits
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import SECTIONS
 from gpudoctor.facts.system import Container, System
-from gpudoctor.sources.l4t import release_of
+from gpudoctor.sources.system import release_of
 from gpudoctor.tickets.fragment import Fragment
 from gpudoctor.tickets.read import Ingested
 from gpudoctor.tickets.statements import statements_in

@@ -15,7 +15,7 @@ from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.sources.label_kinds import kinds_of
 from gpudoctor.sources.labelled import Labelled, labelled
 from gpudoctor.sources.library_builds import cudnn_release
-from gpudoctor.sources.os_release import is_wsl
+from gpudoctor.sources.system import is_wsl
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.mentions import of_windows

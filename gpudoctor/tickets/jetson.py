@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.jetson_builds import l4t_of_jetpacks
-from gpudoctor.sources.l4t import L4T_OF_IMAGE, release_of
+from gpudoctor.sources.system import L4T_OF_IMAGE, release_of
 from gpudoctor.tickets.fragment import HEARSAY, TOOL, WORDS, Fragment, fragment
 from gpudoctor.tickets.pasted import Pasted
 

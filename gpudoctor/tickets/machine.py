@@ -5,8 +5,8 @@ from msgspec import structs
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import System
-from gpudoctor.sources.os_release import parse_os_release
 from gpudoctor.sources.pci import bus_id
+from gpudoctor.sources.system import parse_os_release
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import of_os
 from gpudoctor.tickets.pasted import Pasted

@@ -1,5 +1,6 @@
-"""A report of gpudoctor that somebody pasted as text: the findings it names, which its facts may not show."""
+"""What a ticket holds already: the findings of a pasted report of gpudoctor, and the output of commands."""
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
@@ -53,3 +54,44 @@ def _summary(lines: list[str]) -> str:
             break
         words.append(line.strip())
     return re.sub(r"\\([\\`*_{}\[\]<>~|])", r"\1", " ".join(words)).replace("\u200b", "")
+
+
+#: What a kind of text is the output of, where it is not called by its command.
+_COMMANDS: dict[str, tuple[str, ...]] = {
+    "nvidia-smi's failure": ("nvidia-smi",),
+    "collect_env of PyTorch": ("python -m torch.utils.collect_env",),
+    "a list of packages": ("pip list",),
+    "pip freeze": ("pip list",),
+    "kernel log": ("dmesg",),
+    "uname": ("uname -r", "uname -a"),
+    "jax.print_environment_info()": ("python -c 'import jax; jax.print_environment_info()'",),
+}
+_PROMPT = re.compile(r"^.{0,80}?(?:[$#>%])\s{1,4}(?:sudo )?(?=[a-z])")
+_END = re.compile(r"[|;&]")
+_MOST = 100
+
+
+def given_commands(forms: Iterable[str], lines: Iterable[str]) -> tuple[str, ...]:
+    """The commands, without sudo and without what their output is piped into; each once."""
+    known = (command for form in forms for command in _COMMANDS.get(form, (form,)))
+    return tuple(dict.fromkeys((*known, *_typed(lines))))
+
+
+def _typed(lines: Iterable[str]) -> Iterator[str]:
+    """Commands that stand behind a prompt and are followed by a line."""
+    command, count = None, 0
+    for line in lines:
+        if not line:
+            continue
+        typed = _command(line[:300])
+        if command and not typed:
+            yield command
+            command, count = None, count + 1
+        if count >= _MOST:
+            return
+        command = typed
+
+
+def _command(line: str) -> str | None:
+    match = _PROMPT.match(line)
+    return _END.split(line[match.end() :], maxsplit=1)[0].strip() if match else None

@@ -1,33 +1,32 @@
 """A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap, Section
 from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+from gpudoctor.facts.system import System
 from gpudoctor.inference.infer import infer
 from gpudoctor.inference.installed_builds import frameworks_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.redact.credentials import without_credentials
-from gpudoctor.tickets.crashes import with_programs
 from gpudoctor.tickets.documents import spread
-from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
+from gpudoctor.tickets.fragment import HEARSAY, WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.listings import without_listings
 from gpudoctor.tickets.merge import Merger
-from gpudoctor.tickets.misread import reread
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
-from gpudoctor.tickets.platform import parse_platform
 from gpudoctor.tickets.prose import parse_prose
 from gpudoctor.tickets.python_repl import FORM as PYTHON
 from gpudoctor.tickets.python_repl import is_told
 from gpudoctor.tickets.readers import readers_of
-from gpudoctor.tickets.stated import stated_in
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024
@@ -151,3 +150,104 @@ def _implied(live: Section | None, symptoms: tuple[Symptom, ...]) -> tuple[Sympt
 def _with_symptoms(live: Section | None, symptoms: tuple[Symptom, ...]) -> Live:
     known = live if isinstance(live, Live) else Live()
     return msgspec.structs.replace(known, symptoms=symptoms)
+
+
+_END = re.compile(r"^\s*(?:segmentation fault|illegal instruction|bus error|aborted)(?: ?\(core dumped\))?\s*$", re.I)
+_TYPED = re.compile(r"^.{0,80}?[$#%>]\s{1,4}(?:sudo )?(?:\S*/)?(?P<program>[a-z][\w.-]*)")
+#: Lines of a program's output between its command and its end.
+_FAR = 40
+
+
+def with_programs(text: str) -> str:
+    """The text, with the program's name behind such a word where a prompt shows it; lines keep their numbers."""
+    if not re.search(r"(?i)\b(?:fault|instruction|bus error|aborted)\b", text):
+        return text
+    lines = text.split("\n")
+    program, since = None, 0
+    for number, line in enumerate(lines):
+        if typed := _TYPED.match(line):
+            program, since = typed["program"], number
+        elif program and number - since <= _FAR and _END.match(line):
+            lines[number] = f"{line.rstrip()} ({program})"
+    return "\n".join(lines)
+
+
+#: Characters of a text that is looked at: pictures hold little.
+_MOST = 20_000
+_WORD = re.compile(r"[A-Za-z0-9|]+(?:[._][A-Za-z0-9|]+)*")
+#: Within a word, a digit between letters; within a number, a letter beside a digit or its point.
+_IN_WORD = re.compile(
+    r"(?<=[A-Za-z])[01|](?=[a-z])|(?<![\w|])[1|](?=[a-z]{3})|(?<=[a-z]{2})[01|]\b|\b(?<![\w.])[nN]0\b"
+)
+_IN_NUMBER = re.compile(r"(?:(?<=\d)|(?<=\d\.)|(?<![\w.])(?=[\dOoIl|]*\.\d))[OoIl|](?![A-Za-z])|(?<=\d)[OoIl|](?=\d)")
+_LETTERS = str.maketrans("01|", "oll")
+_DIGITS = str.maketrans("OoIl|", "00111")
+
+
+def reread(text: str) -> str:
+    """The text with such characters put right; of the same length, so that its lines and places stay."""
+    return _WORD.sub(lambda found: _word(found[0]), text) if len(text) <= _MOST else text
+
+
+def _word(word: str) -> str:
+    digits, letters = sum(map(str.isdigit, word)), sum(map(str.isalpha, word))
+    if letters > 2 * digits or word.lower() == "n0":
+        return _IN_WORD.sub(lambda found: found[0].translate(_LETTERS), word)
+    return _IN_NUMBER.sub(lambda found: found[0].translate(_DIGITS), word)
+
+
+FORM = "prompts and paths"
+
+_CLUES: dict[str, re.Pattern[str]] = {
+    # Releases of three numbers are those of the drivers for Linux; Windows has two, as in compat/cuda_driver.json.
+    "linux": re.compile(
+        r"\blib\w+\.so(?:\.\d+)*\b|(?:^|[\s'\"(=:,])/(?:usr|home|root|lib|lib64|etc|proc|dev|mnt)/\w"
+        r"|\bdriver version:?\s*\d{3}\.\d{2,3}\.\d{2}\b",
+        re.IGNORECASE,
+    ),
+    "windows": re.compile(r"(?<![\w/])[A-Za-z]:(?:\\\w|/(?:Program|Users|Windows)\b)|\b\w+\.dll\b|\bWinError\b"),
+    "macos": re.compile(r"(?:^|[\s'\"(=:,])/(?:Users|opt/homebrew|Applications)/\w|\blib\w+\.dylib\b"),
+}
+
+
+def parse_platform(text: Pasted, stated: Collection[str]) -> tuple[Fragment, ...]:
+    """The system whose marks the text bears, where it bears those of one only."""
+    if "host" in stated:
+        return ()
+    seen = {os: place for os, pattern in _CLUES.items() if (place := _first(text, pattern))}
+    if "macos" in seen:  # which has /usr, too
+        seen.pop("linux", None)
+    if len(seen) != 1:
+        return ()
+    ((os, place),) = seen.items()
+    return fragment(FORM, (place,), HEARSAY, host=System(os=os))  # type: ignore[arg-type]
+
+
+def _first(text: Pasted, pattern: re.Pattern[str]) -> int | None:
+    return next((number for number, _ in text.found(pattern)), None)
+
+
+#: The field without which a section does not state what people tell of it.
+_DECIDES = {"driver": "release", "gpus": "devices", "toolkits": "found", "interpreter": "version"}
+
+
+def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
+    """What needs no hearsay: the sections that are stated, and the frameworks and packages by name."""
+    found: set[str] = set()
+    for one in fragments:
+        sections: dict[str, Section] = one.sections
+        found.update(name for name, section in sections.items() if getattr(section, _DECIDES.get(name, ""), None))
+        if isinstance(libraries := sections.get("libraries"), Libraries):
+            found.update(copy.family for copy in libraries.copies if copy.family == "cudnn")
+        # A path tells the kind of system only; which distribution it is people say.
+        if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
+            found.add("host")
+        if isinstance(host, System) and host.kernel:
+            found.add("kernel")
+        if isinstance(driver := sections.get("driver"), Driver) and driver.cuda:
+            found.add("offered")
+        if isinstance(frameworks := sections.get("frameworks"), Frameworks):
+            found.update(framework.name for framework in frameworks.found if framework.version)
+        if isinstance(packages := sections.get("packages"), Packages):
+            found.update(package.name for package in packages.installed)
+    return found

@@ -11,9 +11,8 @@ from gpudoctor.facts.versions import LibraryVersion, package_version
 from gpudoctor.knowledge.matrix.code_of_cuda import always_has_code
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.offer_types import Extension
-from gpudoctor.knowledge.matrix.pairs import pairs_of
+from gpudoctor.knowledge.matrix.pairs import has_new_abi, pairs_of
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import EXTRAS

@@ -1,7 +1,7 @@
 """Programs that open CUDA's libraries and bring none (onnxruntime-gpu): whether the torch beside them brings those."""
 
-from gpudoctor.knowledge.matrix.engines import engine_build
 from gpudoctor.knowledge.matrix.offer_types import EngineBuild, Extension
+from gpudoctor.knowledge.matrix.pairs import engine_build
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.extension_for import rows_of
 from gpudoctor.plan.specifiers import meets

@@ -2,8 +2,7 @@
 
 import pytest
 
-from gpudoctor.diagnosis.diagnose import diagnose
-from gpudoctor.diagnosis.severity import as_grave_as_shown
+from gpudoctor.diagnosis.diagnose import as_grave_as_shown, diagnose
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.system import Container, ContainerTools

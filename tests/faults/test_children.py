@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.host import children_posix, posix_child, process_state
+from gpudoctor.host import children, children_posix, posix_child
 from gpudoctor.host.children import run
 from gpudoctor.host.port import Ran
 from tests.faults.doubles import compiled, marked
@@ -401,13 +401,13 @@ print(ran[0].outcome, ran[0].signal, ran[1].outcome, ran[1].reason)
 
 
 def test_state_of_a_process() -> None:
-    assert process_state.parse_state("42 (nvidia-smi) D 1 2 3") == "D"
-    assert process_state.parse_state("42 (a) b (c) R 1 2 3") == "R"
-    assert process_state.parse_state("") is None
-    assert process_state.parse_wchan("fuse_wait\n") == "fuse_wait"
-    assert process_state.parse_wchan("0") is None
-    assert process_state.read_state(os.getpid())[0] in ("R", "S")
-    assert process_state.read_state(2**22 + 1) == (None, None)
+    assert children.parse_state("42 (nvidia-smi) D 1 2 3") == "D"
+    assert children.parse_state("42 (a) b (c) R 1 2 3") == "R"
+    assert children.parse_state("") is None
+    assert children.parse_wchan("fuse_wait\n") == "fuse_wait"
+    assert children.parse_wchan("0") is None
+    assert children.read_state(os.getpid())[0] in ("R", "S")
+    assert children.read_state(2**22 + 1) == (None, None)
 
 
 @pytest.mark.timed

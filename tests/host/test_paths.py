@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.host.accounts import parse_names
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
+from gpudoctor.host.real import parse_names
 from gpudoctor.host.tree import Tree
 
 LINKS = {

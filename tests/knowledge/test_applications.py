@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.knowledge.applications import frameworks_of_applications
+from gpudoctor.knowledge.known_surroundings import frameworks_of_applications
 from gpudoctor.knowledge.parts_by_release import requirement_that_has
 from gpudoctor.knowledge.surroundings import subjects_in
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.knowledge.image_variants import image_with_gpu_code
+from gpudoctor.knowledge.known_surroundings import image_with_gpu_code
 
 
 @pytest.mark.parametrize(

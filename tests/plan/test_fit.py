@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
-from gpudoctor.knowledge.matrix.jax_code import likely_code
+from gpudoctor.knowledge.matrix.kernels import likely_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.types import PLATFORMS, JaxBuild
 from gpudoctor.plan.fit import (

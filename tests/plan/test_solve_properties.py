@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
-from gpudoctor.knowledge.matrix.jax_code import likely_code
+from gpudoctor.knowledge.matrix.kernels import likely_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.types import PLATFORMS, JaxBuild
 from gpudoctor.plan.answer import Wanted

@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.facts.system import CdiList
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.container.cdi import parse_list, read_lists
+from gpudoctor.probes.container.tools import parse_list, read_lists
 
 FOLDER = "/usr/lib/x86_64-linux-gnu"
 CUDA, NVML = f"{FOLDER}/libcuda.so.535.161.07", f"{FOLDER}/libnvidia-ml.so.535.161.07"

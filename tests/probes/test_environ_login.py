@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.facts.system import LoginSetting
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.environ import probe as environ
-from gpudoctor.probes.environ.login import parse_login
+from gpudoctor.probes.environ.probe import parse_login
 
 HOME = "/home/ada"
 

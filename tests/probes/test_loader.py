@@ -7,8 +7,7 @@ import pytest
 
 from gpudoctor.host.real import RealHost
 from gpudoctor.probes.loader.cache import parse_cache, parse_configuration
-from gpudoctor.probes.loader.hwcaps import parse_levels
-from gpudoctor.probes.loader.machine import Machine
+from gpudoctor.probes.loader.machine import Machine, parse_levels
 from gpudoctor.probes.loader.search import Process
 from tests.probes.compiled import TAGS, Parts, needs_compiler, run_real
 

@@ -17,10 +17,9 @@ from gpudoctor.probes.system.cpu import parse_cpu_list, parse_meminfo, parse_mem
 from gpudoctor.probes.system.libc import parse_apk_musl, parse_loader
 from gpudoctor.probes.system.spaces import filesystem_of, parse_mountinfo
 from gpudoctor.redact.credentials import excerpt
-from gpudoctor.sources.cpuinfo import parse_cpuinfo
 from gpudoctor.sources.kernel_log import parse_kernel_log, parse_message
 from gpudoctor.sources.nvrm import parse_nvrm_version
-from gpudoctor.sources.os_release import parse_os_release
+from gpudoctor.sources.system import parse_cpuinfo, parse_os_release
 
 PARSERS: tuple[Callable[[str], object], ...] = (
     parse_os_release,

@@ -13,8 +13,7 @@ from gpudoctor.facts import specifiers
 from gpudoctor.facts.python import Interpreter, Unmet
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.probes.requirements import markers as requirements_markers
-from gpudoctor.probes.requirements.environment import machine_of, marker_environment
-from gpudoctor.probes.requirements.markers import applies
+from gpudoctor.probes.requirements.markers import applies, machine_of, marker_environment
 from gpudoctor.probes.requirements.probe import find_unmet, parse_requirement
 from gpudoctor.sources.packages_names import normalise
 

@@ -10,8 +10,7 @@ from gpudoctor.probes.system import probe as system
 from gpudoctor.probes.system.cpu import parse_cpu_list, parse_meminfo, parse_memlock
 from gpudoctor.probes.system.libc import parse_apk_musl, parse_loader, read_libc
 from gpudoctor.probes.system.spaces import filesystem_of, parse_mountinfo, read_spaces
-from gpudoctor.sources.cpuinfo import parse_cpuinfo
-from gpudoctor.sources.os_release import parse_os_release
+from gpudoctor.sources.system import parse_cpuinfo, parse_os_release
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.facts.python import Pin
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.target.pins import parse_lock, parse_requirements, read_pins
+from gpudoctor.probes.target.probe import parse_lock, parse_requirements, read_pins
 
 UV = """version = 1
 requires-python = ">=3.13"

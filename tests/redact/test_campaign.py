@@ -16,7 +16,7 @@ from gpudoctor.facts.live import AgentRun, DeviceList, Live, SmokeRun, Stage, Sy
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ, LoginSetting
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials
 from gpudoctor.redact.redactor import Door
 from gpudoctor.report.facts import fact_groups
 from gpudoctor.report.html import render_html

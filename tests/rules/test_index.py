@@ -18,8 +18,7 @@ from gpudoctor.facts.wish import Wish
 from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules.declare import Rule
-from gpudoctor.rules.load import Declared, declared_in, load_rules, rule_files
-from gpudoctor.rules.recorded_failures import recorded_rules
+from gpudoctor.rules.load import Declared, declared_in, load_rules, recorded_rules, rule_files
 from tests.cases.load import cases
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

@@ -28,9 +28,8 @@ from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import messages
 from gpudoctor.knowledge.recognition import recognise
-from gpudoctor.rules._symptom_routing import OF_RUNS
 from gpudoctor.rules.declare import MANUAL_HEADINGS
-from gpudoctor.rules.failures import failures
+from gpudoctor.rules.failures import OF_RUNS, failures
 from gpudoctor.rules.load import load_rules
 from tests.rules.situations import environ, gpu, gpus
 from tests.rules.table import fires, quiet, texts_of

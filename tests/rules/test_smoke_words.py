@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.diagnosis.stamp import likely_causes
+from gpudoctor.diagnosis.diagnose import likely_causes
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom

@@ -3,8 +3,7 @@
 import pytest
 
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.tickets.crashes import with_programs
-from gpudoctor.tickets.read import ingest
+from gpudoctor.tickets.read import ingest, with_programs
 
 
 @pytest.mark.parametrize(

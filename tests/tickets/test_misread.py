@@ -3,8 +3,7 @@
 import pytest
 
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.tickets.misread import reread
-from gpudoctor.tickets.read import ingest
+from gpudoctor.tickets.read import ingest, reread
 
 LINES = {
     "RuntimeErr0r: CUDA err0r: n0 kerne1 image is avai1able": "RuntimeError: CUDA error: no kernel image is available",

@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.sources.l4t import release_of, release_of_image
+from gpudoctor.sources.system import release_of, release_of_image
 from gpudoctor.tickets.read import ingest
 
 

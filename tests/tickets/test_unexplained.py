@@ -6,7 +6,7 @@ import pytest
 
 from gpudoctor.knowledge.causes import causes_without_rule
 from gpudoctor.knowledge.programs import program_of
-from gpudoctor.tickets.given import given_commands
+from gpudoctor.tickets.own_report import given_commands
 from gpudoctor.tickets.unexplained import strongest_error
 
 #: A text, the line to quote (None: no failure is stated), and the program that printed it.

@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from gpudoctor.tickets.equivalence import same_name
+from gpudoctor.tickets.merge import same_name
 from gpudoctor.tickets.read import Ingested
 from tests.tickets.stated import fact
 

@@ -15,7 +15,7 @@ from gpudoctor.examine.tickets import Unreadable, subject_of
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.redact.credentials import fact_without_credentials
 from gpudoctor.report.triage import remedy_lines
 from gpudoctor.rules.load import load_rules
 

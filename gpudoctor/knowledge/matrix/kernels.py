@@ -9,8 +9,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import Capability, CudaVersion
+from gpudoctor.knowledge.matrix.types import JaxBuild
 from gpudoctor.knowledge.milestones import milestone, numbers_of
+from gpudoctor.tables import rows_of
 
 #: native: machine code for it is inside. ptx: only PTX, which the driver must compile. none: nothing that runs.
 Coverage = Literal["native", "ptx", "none"]
@@ -99,3 +102,40 @@ def _serves(target: Target, gpu: Capability, cuda: CudaVersion | None) -> bool:
         return made_for <= device
     mixes = (made_for in TEGRA or device in TEGRA) and (cuda is None or cuda < TEGRA_JOINS)
     return made_for[0] == device[0] and made_for[1] <= device[1] and (kind == "compute" or not mixes)
+
+
+class LikelyCode(Fact, frozen=True, kw_only=True):
+    """What the nearest releases with the same extra have in common, and which they are."""
+
+    archs: tuple[str, ...]
+    neighbours: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """For a sentence: 0.12.0; 0.7.2 and 0.10.2."""
+        return " and ".join(self.neighbours)
+
+
+def likely_code(build: JaxBuild, rows: Iterable[JaxBuild]) -> LikelyCode | None:
+    """Of a release without architectures, given the table, newest first; None where no release of the extra has any."""
+    same = [row for row in rows if row.variant == build.variant]
+    here = next((index for index, row in enumerate(same) if row.version == build.version), None)
+    if build.archs or here is None:
+        return None
+    newer = next((row for row in reversed(same[:here]) if row.archs), None)
+    older = next((row for row in same[here:] if row.archs), None)
+    known = [row for row in (older, newer) if row is not None]
+    if not known:
+        return None
+    archs = tuple(arch for arch in known[0].archs or () if all(arch in (row.archs or ()) for row in known))
+    return LikelyCode(archs=archs, neighbours=tuple(row.version for row in known))
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[str, str]:
+    return {row[0]: row[1] for row in rows_of("knowledge/ptx")}
+
+
+def cuda_of_ptx(version: str) -> CudaVersion | None:
+    """The first CUDA that reads that PTX; None where it is not known."""
+    return CudaVersion.parse(_rows().get(version, ""))

@@ -14,7 +14,7 @@ from gpudoctor.probes.packages.foreign import find_foreign
 from gpudoctor.probes.packages.metadata import Distribution, Listing, list_distributions, with_origin
 from gpudoctor.probes.packages.overlap import find_overlaps
 from gpudoctor.probes.packages.records import Record, find_damage, read_record
-from gpudoctor.probes.requirements.environment import marker_environment
+from gpudoctor.probes.requirements.markers import marker_environment
 from gpudoctor.probes.requirements.probe import asked_by_all, find_unmet, parse_requirement
 from gpudoctor.probes.target.choice import path_rules
 from gpudoctor.sources.packages_names import is_conda_relevant, is_relevant

@@ -7,7 +7,7 @@ from gpudoctor.probes.reading import text_of, word_of
 from gpudoctor.probes.system.cpu import parse_meminfo, parse_memlock, read_cpu
 from gpudoctor.probes.system.libc import read_arch, read_libc
 from gpudoctor.probes.system.spaces import read_spaces
-from gpudoctor.sources.os_release import parse_os_release
+from gpudoctor.sources.system import parse_os_release
 
 #: Words of the kernel command line that decide over GPUs; everything else on it may tell of the owner.
 _KERNEL_OPTION = re.compile(

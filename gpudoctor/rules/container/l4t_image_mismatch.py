@@ -2,7 +2,7 @@
 
 from gpudoctor.rules.sections import Container, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
-from gpudoctor.sources.l4t import release_of, release_of_image
+from gpudoctor.sources.system import release_of, release_of_image
 
 #: Lines within which images are said to run: JetPack 4 by minor releases, JetPack 5 and 6 each as a whole.
 BY_MINOR, WHOLE = (32,), (35, 36)

@@ -2,7 +2,6 @@
 
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
-from gpudoctor.rules._evidence import answer_words
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
 from gpudoctor.rules.terms import (
@@ -12,6 +11,7 @@ from gpudoctor.rules.terms import (
     Problem,
     Run,
     answer_seen,
+    answer_words,
     by_hand,
     log_seen,
     problem,

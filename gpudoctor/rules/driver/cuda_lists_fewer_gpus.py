@@ -2,9 +2,9 @@
 
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines
-from gpudoctor.rules.driver_counts import MASK, disagreement
 from gpudoctor.rules.sections import Driver, Environ, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem, rule, run, seen
+from gpudoctor.rules.visible_devices import MASK, disagreement
 
 
 @rule(

@@ -1,7 +1,7 @@
 """FRM003: the GPU is too old for the installed framework build."""
 
 from gpudoctor.facts.finding import Severity
-from gpudoctor.knowledge.matrix.extensions import oldest_gpu_of
+from gpudoctor.knowledge.matrix.pairs import oldest_gpu_of
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability

@@ -6,7 +6,7 @@ from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import device_code, services
 from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Scene, System
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, by_hand, problem, rule, seen
-from gpudoctor.sources.l4t import release_of
+from gpudoctor.sources.system import release_of
 
 #: Jetson Thor: the first board that PyTorch's own builds are made for.
 THOR = Capability("11.0")

@@ -1,7 +1,7 @@
 """FRM024: PyTorch is built for AMD GPUs, but a CUDA extension is installed or required."""
 
 from gpudoctor.plan.recipes import torch_for_gpus
-from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
+from gpudoctor.rules._toolkit_taken import COMPILED_AT_INSTALL, wants_builds_only
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Wish
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen

@@ -1,7 +1,7 @@
 """LIB027: a program that opens CUDA's libraries, and the CUDA here is of another major."""
 
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.engines import engine_build
+from gpudoctor.knowledge.matrix.pairs import engine_build
 from gpudoctor.rules._engines import engine_fixes, majors_of_packages, toolkits_by_major
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import pasted

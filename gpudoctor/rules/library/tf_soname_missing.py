@@ -1,7 +1,7 @@
 """LIB002: a CUDA library that a framework needs is not on its search path."""
 
 from gpudoctor.facts.libraries import Resolution
-from gpudoctor.knowledge.matrix.engines import engine_build
+from gpudoctor.knowledge.matrix.pairs import engine_build
 from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._ctranslate2 import of_ctranslate2

@@ -1,7 +1,14 @@
 """TLK001: GPU code has to be compiled, but the CUDA compiler (nvcc) was not found."""
 
-from gpudoctor.rules._building import build_wanted, is_setting_only, wants_builds_only
-from gpudoctor.rules._toolkit_taken import fault_of_home, folder_meant, named_home, taken_toolkit
+from gpudoctor.rules._toolkit_taken import (
+    build_wanted,
+    fault_of_home,
+    folder_meant,
+    is_setting_only,
+    named_home,
+    taken_toolkit,
+    wants_builds_only,
+)
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen

@@ -1,7 +1,7 @@
 """TLK006: a package needs torch at build time, but the installer builds it in isolation from torch."""
 
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._building import COMPILED_AT_INSTALL
+from gpudoctor.rules._toolkit_taken import COMPILED_AT_INSTALL
 from gpudoctor.rules.failures import failures_of, pasted
 from gpudoctor.rules.live_problem import Failed, problems
 from gpudoctor.rules.sections import Gap, Live, Packages, Scene, Wish

@@ -2,8 +2,7 @@
 
 import re
 
-from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules._toolkit_taken import has_nvcc, is_for_gpus, taken_toolkit
+from gpudoctor.rules._toolkit_taken import build_wanted, has_nvcc, is_for_gpus, taken_toolkit
 from gpudoctor.rules.sections import Container, Environ, Gap, Gpus, Live, Matrix, Packages, Toolkits, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 

@@ -3,8 +3,7 @@
 import re
 
 from gpudoctor.facts.versions import Capability
-from gpudoctor.rules._building import build_wanted, is_setting_only
-from gpudoctor.rules._toolkit_taken import has_nvcc, taken_toolkit
+from gpudoctor.rules._toolkit_taken import build_wanted, has_nvcc, is_setting_only, taken_toolkit
 from gpudoctor.rules.builds import device_code
 from gpudoctor.rules.sections import (
     Environ,

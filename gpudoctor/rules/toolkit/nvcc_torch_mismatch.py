@@ -1,8 +1,7 @@
 """TLK002: the CUDA compiler (nvcc) has a different major version from torch's CUDA."""
 
 from gpudoctor.facts.libraries import Toolkit
-from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules._toolkit_taken import has_nvcc, is_for_gpus, taken_toolkit
+from gpudoctor.rules._toolkit_taken import build_wanted, has_nvcc, is_for_gpus, taken_toolkit
 from gpudoctor.rules.sections import Container, Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 

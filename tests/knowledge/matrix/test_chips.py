@@ -4,9 +4,8 @@ import pytest
 
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.chip_families import capability_of_device
-from gpudoctor.knowledge.matrix.gpu_names import called, closest
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, Chip
+from gpudoctor.knowledge.matrix.gpus import called, capability_of_device, closest
 from gpudoctor.knowledge.matrix.load import load_matrix
 
 CHIPS: tuple[Chip, ...] = load_matrix().table("chips")
