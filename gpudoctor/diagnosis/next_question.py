@@ -1,6 +1,6 @@
 """What to ask the reporter next: commands that decide between the causes that remain, and are not answered yet."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from gpudoctor.diagnosis.at_place import asked_at
 from gpudoctor.diagnosis.commands_for import commands_for
@@ -18,7 +18,7 @@ from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
 from gpudoctor.knowledge.message import Message, message_of
-from gpudoctor.knowledge.programs import program_named
+from gpudoctor.knowledge.programs import Program, program_named, programs, programs_beside
 
 #: Sees more than any other single command.
 WHOLE = "gpudoctor report --static"
@@ -31,6 +31,9 @@ _TORCH = re.compile(
 
 #: is_available() swallows the error that this ends with.
 _FIRST_TENSOR = 'python -c "import sys, torch; print(sys.executable, torch.__version__); torch.zeros(1).cuda()"'
+_OUTPUT = "all that the program prints, from its start to the failure"
+#: What happens at every place: its messages ask nothing that is of this one.
+_ANYWHERE = frozenset(("framework-sees-no-gpu", "cuda-start-failed"))
 #: In a question: the image that the reporter starts.
 _IMAGE = re.compile(r"\bIMAGE\b")
 #: A list of packages, searched for some: the names are alternatives of grep's, or findstr's words.
@@ -55,8 +58,12 @@ class Asked(Fact, frozen=True, kw_only=True):
     #: Commands whose output is known.
     given: tuple[str, ...] = ()
     program: str | None = None
-    #: Surroundings that the text names.
+    #: Surroundings that the text names, and the programs that it is about.
     around: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    #: No cause of what the text tells is known; the strongest line of a program that nothing explains.
+    is_open: bool = False
+    line: str | None = None
 
 
 def next_question(
@@ -75,10 +82,20 @@ def next_question(
     settled = bool(causes) and causes[0].state == "found" and causes[0].weight >= SETTLED
     if settled or (causes and causes[0].key == "harmless"):
         return None
-    question = _of_messages(snapshot, causes, asked) or _of_program(snapshot, asked)
+    is_anywhere = bool(causes) and causes[0].key in _ANYWHERE
+    first = (one for one in _told(snapshot, asked) if is_anywhere and not one.fallback)
+    question = (
+        _of_programs(first, snapshot, asked)
+        or _of_messages(snapshot, causes, asked)
+        or _of_programs(_programs(snapshot, asked), snapshot, asked)
+    )
     if question or (causes and causes[0].weight >= LIKELY):
         return question
-    return _of_gaps(snapshot, causes, asked)
+    question = _of_gaps(snapshot, causes, asked)
+    if question and asked.is_open and asked.line is None and not isinstance(snapshot.live, Live):
+        ask = "; ".join((_OUTPUT, *((question.ask,) if question.ask != WHOLE else ())))
+        return Question(ask=ask, why="No line of a program that fails is stated.")
+    return question
 
 
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
@@ -135,11 +152,28 @@ def _points(row: Message, weights: dict[str, float]) -> float:
     return sum(weights.get(cause.key, 0.0) * cause.prior for cause in row.causes) / told if told else 0.0
 
 
-def _of_program(snapshot: Snapshot, asked: Asked) -> Question | None:
-    """The question of the program that printed an error which is not known."""
-    program = program_named(asked.program)
-    ask = _open(program.question(asked.system), snapshot, asked) if program else None
-    return Question(ask=ask, why=program.why) if program and ask else None
+def _of_programs(programs: Iterable[Program], snapshot: Snapshot, asked: Asked) -> Question | None:
+    """The first question of these that is open."""
+    for program in programs:
+        ask = _open(program.question(asked.system, asked.line or ""), snapshot, asked)
+        if ask:
+            return Question(ask=ask, why=program.why)
+    return None
+
+
+def _programs(snapshot: Snapshot, asked: Asked) -> Iterator[Program]:
+    """The one that printed it, unless that may be any; then what the text says, and where it was."""
+    printed = program_named(asked.program)
+    told = tuple(_told(snapshot, asked))
+    yield from (one for one in (printed, *told) if one and not one.fallback)
+    yield from (one for one in (*told, printed) if one and one.fallback)
+
+
+def _told(snapshot: Snapshot, asked: Asked) -> Iterator[Program]:
+    """What the text says that it is about, and what was asked at its place."""
+    if asked.is_open:
+        beside = programs_beside(place_of(snapshot, asked.around, asked.system).words)
+        yield from (one for one in programs() if one.id in asked.about or one in beside)
 
 
 def is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from gpudoctor.diagnosis.next_question import Asked, Question, next_question
 from gpudoctor.diagnosis.ranking import MOST, MOST_RULED_OUT, Candidate, RuledOut, rank, ruled_out, shown_causes
 from gpudoctor.diagnosis.remedies import Remedy, remedies
@@ -95,8 +97,8 @@ class Contents(Fact, frozen=True, kw_only=True):
     #: Its first line: a title, mostly.
     begins: str = ""
     error: UnknownError | None = None
-    #: The id of the program that it is about, in `gpudoctor.knowledge`, as far as it names one.
-    program: str | None = None
+    #: What it is about, as far as it names that: ids of programs in `gpudoctor.knowledge`.
+    programs: tuple[str, ...] = ()
 
 
 class Ticket(Fact, frozen=True, kw_only=True):
@@ -220,13 +222,18 @@ def _reported(contents: Contents | None, rules: tuple[Rule, ...]) -> tuple[Findi
 
 def _known(system: str | None, contents: Contents | None, causes: tuple[Candidate, ...]) -> Asked:
     """What the next question goes by, beside the facts."""
-    error = contents.error if contents else None
-    named = bool(causes) and causes[0].weight >= NAMED
-    return Asked(
-        system=system,
-        given=contents.given if contents else (),
-        program=None if named else (error.program if error else None) or (contents.program if contents else None),
-        around=contents.around if contents else (),
+    if contents is None:
+        return Asked(system=system)
+    asked = Asked(system=system, given=contents.given, around=contents.around)
+    if causes and causes[0].weight >= NAMED and not causes[0].is_effect:
+        return asked
+    error = contents.error
+    return msgspec.structs.replace(
+        asked,
+        is_open=True,
+        program=error.program if error else None,
+        line=error.text if error and error.printed else None,
+        about=contents.programs,
     )
 
 

@@ -20,7 +20,7 @@ from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.places import places_in
-from gpudoctor.knowledge.programs import program_of, program_told
+from gpudoctor.knowledge.programs import parts_shown, program_of, programs_told
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.facts_read import facts_read
@@ -238,7 +238,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
     lines, words = made.text.lines, made.text.text
     ends = words[:_WORDS] + words[-_WORDS:]
-    told, said = program_told(ends[:_BEGINS]), tuple(statements_in(made.text))
+    said = tuple(statements_in(made.text))
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         facts=tuple(FactRead(text=text, line=line) for text, line in facts_read(made)),
@@ -254,11 +254,11 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
             for one in parse_own_findings(words)
         ),
-        given=given_commands(first, lines),
+        given=(*given_commands(first, lines), *parts_shown(ends)),
         quoted=tuple(_quoted(made, lines)),
         begins=excerpt(next((line.strip() for line in lines if line.strip()), ""), _QUOTED),
         error=_unknown_error(made, lines),
-        program=told.id if told else None,
+        programs=tuple(one.id for one in programs_told(ends[:_BEGINS])),
     )
 
 
@@ -283,7 +283,7 @@ def _unknown_error(made: Ingested, lines: Sequence[str]) -> UnknownError | None:
     found = strongest_error(lines, {one.text for one in made.symptoms})
     if found is None:
         return None
-    program = program_of(lines, found.line) if found.printed else None
+    program = program_of(lines, found.line, printed=found.printed)
     return UnknownError(
         text=excerpt(found.text, _QUOTED),
         line=found.line,

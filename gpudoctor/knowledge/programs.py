@@ -1,6 +1,7 @@
-"""The programs that print errors: how a line shows which one it was, and what to ask for then."""
+"""The programs that print errors, and what texts are about: how a line or a text shows which, and what to ask then."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 
 from gpudoctor.facts import lazy_re as re
@@ -19,7 +20,8 @@ class Program(Fact, frozen=True, kw_only=True):
     id: str
     #: As it is told: nvidia-smi, the kernel.
     name: str
-    #: Regular expressions for lines that only this program prints, without regard to case.
+    #: Regular expressions for lines that only this program prints, without regard to case. What a group WHAT finds
+    #: stands in the question.
     prints: tuple[str, ...] = ()
     #: Folders of site-packages whose files stand in its tracebacks.
     packages: tuple[str, ...] = ()
@@ -27,18 +29,27 @@ class Program(Fact, frozen=True, kw_only=True):
     commands: tuple[str, ...] = ()
     #: Regular expressions for how people name what it is about, without regard to case.
     named: tuple[str, ...] = ()
+    #: Words of `gpudoctor.diagnosis.place`: it is about this where one is true of the place.
+    beside: tuple[str, ...] = ()
     #: Commands whose output decides; and for the systems where they are others.
     ask: str
     windows: str | None = None
     macos: str | None = None
     #: What the answer shows.
     why: str
+    #: Parts of the question that a text answers where it holds what that expression finds.
+    shown: dict[str, str] = {}
     #: It is this one only where nothing names another.
     fallback: bool = False
 
-    def question(self, system: str | None) -> str:
-        """What to ask for on linux, wsl, windows or macos."""
-        return {"windows": self.windows, "macos": self.macos}.get(system or "") or self.ask
+    def question(self, system: str | None, line: str = "") -> str:
+        """What to ask for on linux, wsl, windows or macos, after that line was printed."""
+        ask = {"windows": self.windows, "macos": self.macos}.get(system or "") or self.ask
+        return ask.replace("<WHAT>", self._named_in(line) or "<WHAT>") if "<WHAT>" in ask else ask
+
+    def _named_in(self, line: str) -> str | None:
+        found = (match.groupdict().get("WHAT") for way in _compiled(self.id) if (match := way.search(line[:_WIDE])))
+        return next((one for one in found if one), None)
 
 
 @lru_cache(maxsize=1)
@@ -52,19 +63,35 @@ def program_named(id: str | None) -> Program | None:  # noqa: A002 - what the re
     return next((one for one in programs() if one.id == id), None)
 
 
-def program_of(lines: Sequence[str], number: int) -> Program | None:
-    """Which program printed line `number` (from 1): by its words, the traceback above it, or the command above it."""
+def program_of(lines: Sequence[str], number: int, *, printed: bool = True) -> Program | None:
+    """Which program printed line `number` (from 1): by its words, the traceback above it, or the command above it.
+
+    Where a person wrote it, only its words tell.
+    """
     line = lines[number - 1][:_WIDE]
     own = (one for one in programs() if not one.fallback and _prints(one.id, line))
+    if not printed:
+        return next(own, None)
     found = (
         next(own, None) or _by_name("packages", _frames(lines, number)) or _by_name("commands", _typed(lines, number))
     )
     return found or next((one for one in programs() if one.fallback and _prints(one.id, line)), None)
 
 
-def program_told(text: str) -> Program | None:
-    """Which program a text is about, in its reporter's words: the first that one of its expressions finds."""
-    return next((one for one in programs() if any(re.search(way, text, re.IGNORECASE) for way in one.named)), None)
+def programs_told(text: str) -> tuple[Program, ...]:
+    """What a text is about, in its reporter's words: those that one of their expressions finds."""
+    return tuple(one for one in programs() if any(re.search(way, text, re.IGNORECASE) for way in one.named))
+
+
+def parts_shown(text: str) -> tuple[str, ...]:
+    """Parts of the programs' questions that a text answers."""
+    rows = (row for one in programs() for row in one.shown.items())
+    return tuple(dict.fromkeys(ask for ask, way in rows if re.search(way, text, re.IGNORECASE | re.MULTILINE)))
+
+
+def programs_beside(words: AbstractSet[str]) -> tuple[Program, ...]:
+    """What is asked about at a place of which these words are true."""
+    return tuple(one for one in programs() if not words.isdisjoint(one.beside))
 
 
 def _prints(id: str, line: str) -> bool:  # noqa: A002

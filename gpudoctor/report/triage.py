@@ -163,7 +163,7 @@ def quotation(message: Message) -> str:
 
 def unknown_error(error: UnknownError) -> str:
     """The strongest line that is not known, where it stands, and who printed it."""
-    program = program_named(error.program)
+    program = program_named(error.program) if error.printed else None
     by = f", printed by {program.name}" if program else "" if error.printed else ", the reporter's words"
     return f'Line {error.line}{by}: "{_cut(error.text)}"'
 

@@ -14,9 +14,11 @@ _ALIKE, _SHAPES = str.maketrans("23456789", "11111111"), 20_000
 #: What is printed before a message: a log's level and time, the rank of a process; taken off piece by piece.
 _BEFORE = re.compile(r"\[[^\]\n]{0,60}\]:?\s*|E\s+|\(\S{1,40}(?: pid=\d+)?\)\s*|\d[\d:., TZ-]{5,30}")
 _PIECES = 4
+#: A title: words, and no colon, quote or path. Lines in which it and the next one are looked for.
+_PLAIN, _TITLED = re.compile(r"^[#* ]*[A-Za-z][^:`'\"/\\<>=()\[\]{}_]{0,120}$"), 20
 _EXCEPTION = re.compile(
     r"(?:[\w.-]{1,40}: )?(?:[A-Za-z_]\w{0,60}\.){0,8}"
-    r"(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt))(?::\s|$)"
+    r"(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt|(?<=\.)Fail))(?::\s|$)"
 )
 #: Exceptions that only pass on that another process or step failed.
 _WRAPPERS = frozenset(
@@ -31,7 +33,7 @@ _WRAPPERS = frozenset(
 )
 _FATAL = re.compile(r"\b(?:fatal(?: error)?|panic)\b\s*:|^F\d{4} ", re.I)
 _ERROR = re.compile(
-    r"\berror\b\s*(?:\[?\w{0,12}\]?)?:|\berror response\b|\[error\]|^E: |^E\d{4} |^error\b|(?-i:: E \S|\bERROR\b)", re.I
+    r"\berror\b\s*(?:\[?\w{0,12}\]?)?:|\berror response\b|\[error\]|^E: |^E\d{4} |^error\b|^cmake error\b|(?-i:: E \S|\bERROR\b)", re.I
 )
 _CRASH = re.compile(
     r"segmentation fault|core dumped|terminate called|^\W*aborted\b|^\W*killed\W*$|stack smashing", re.I
@@ -87,7 +89,7 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
     sentence. Of several exceptions the last is taken, of the others the first.
     """
     words = words_of("knowledge/words_of_failures")["error"]
-    best, place = 0, 0
+    best, place, title = 0, 0, _title_of(lines)
     weights: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         if not line:
@@ -97,7 +99,9 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
         if weight is None:
             lower = shape.lower()
             weight = _weight(shape.strip()) if any(word in lower for word in words) else 0
-            if len(weights) < _SHAPES:
+            if number == title:
+                weight = min(weight, _OF_PROSE)
+            elif len(weights) < _SHAPES:
                 weights[shape] = weight
         if weight and (weight > best or weight == best == _OF_EXCEPTION) and line.strip() not in known:
             best, place = weight, number
@@ -105,6 +109,13 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
 
 
 _OF_EXCEPTION, _OF_PROSE = 100, 10
+
+
+def _title_of(lines: Sequence[str]) -> int | None:
+    """The first line, where it is a few plain words and others follow: the reporter's own."""
+    told = [number for number, line in enumerate(lines[:_TITLED], 1) if line.strip()][:2]
+    plain = len(told) > 1 and _PLAIN.match(lines[told[0] - 1][:_WIDE])
+    return told[0] if plain else None
 
 
 def _weight(line: str) -> int:
