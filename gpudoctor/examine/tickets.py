@@ -228,7 +228,8 @@ def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
 
 def _says_what_fails(contents: Contents, words: str) -> bool:
     """A program's error line; or somebody's own sentence, in a text about GPUs."""
-    return contents.error is not None and (contents.error.printed or bool(_FIELD.search(words[:_WORDS])))
+    is_said = contents.error is not None or bool(contents.programs)
+    return is_said and bool((contents.error and contents.error.printed) or _FIELD.search(words[:_WORDS]))
 
 
 def contents_of(made: Ingested, cut: str | None = None) -> Contents:

@@ -1,5 +1,6 @@
 """What was read out of a text: the facts a person checks at a glance, each with the line it stands in."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -47,10 +48,12 @@ def _rows(sections: Iterable[Section | None]) -> Rows:
 
 
 def _gpus(gpus: Gpus) -> Rows:
-    for gpu in gpus.devices:
-        text = gpu.name or gpu.architecture or (f"{gpu.vendor.upper()} GPU" if gpu.vendor else None)
-        if text:
-            yield "gpu", text
+    names = (
+        gpu.name or gpu.architecture or (f"{gpu.vendor.upper()} GPU" if gpu.vendor else "") for gpu in gpus.devices
+    )
+    for name, count in Counter(names).items():
+        if name:
+            yield "gpu", f"{count} x {name}" if count > 1 else name
 
 
 def _system(host: System) -> Rows:

@@ -20,7 +20,7 @@ from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.mentions import of_windows
 from gpudoctor.tickets.pasted import Pasted
-from gpudoctor.tickets.products import products
+from gpudoctor.tickets.products import count_in, products
 
 FORM = "the reporter's words"
 #: What somebody names without saying whose it is.
@@ -130,7 +130,8 @@ def _gpu(said: Labelled) -> Sections:
         )
         for vendor, name in named
     )
-    return {"gpus": Gpus(devices=gpus) if gpus else None}
+    count = count_in(said.value) if len(gpus) == 1 else 1
+    return {"gpus": Gpus(devices=gpus * count) if gpus else None}
 
 
 def _driver(said: Labelled) -> Sections:

@@ -7,13 +7,14 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.knowledge.cloud_machines import gpus_of_machines
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.tickets.gpu_counts import count_of
 
 _MODEL = re.compile(
     r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan|grid)\s*)?(?:(?P<series>rtx|gtx|gts|gt|fx|nvs)\s*)?-?"
     r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}(?:xm|st|[cmgstx])?|pro [1-6]\d{2,3}|[1-9]\d{2,3}(?:mx?)?"
     r"|titan ?(?:xp|x|v|rtx)|gh200|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
     r"(?P<tail>(?:[ -]?(?:ti|super|d|pro|sff|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)"
-    r"(?: ?(?P<after>[gr]tx|gts?|gso?)(?! ?\d)\+?)?(?!\w|\.\w)",
+    r"(?: ?(?P<after>[gr]tx|gts?|gso?)(?! ?\d)\+?)?(?-i:s\b)?(?!\w|\.\w)",
     re.I,
 )
 #: Numbers that with "Ti" or "SUPER" behind them can be nothing else.
@@ -67,6 +68,13 @@ _INTEGRATED = re.compile(r"\b(?:AMD )?Radeon \d{3,4}[MS]\b(?! ?Graphics)", re.IG
 Product = tuple[Literal["nvidia", "amd", "intel"], str]
 
 
+def count_in(text: str) -> int:
+    """How many GPUs a text names, where it names one product; 1 where it does not say."""
+    found = [match for way in (_MODEL, _AMD) for match in way.finditer(text)]
+    counts = (count_of(text[: match.start()], text[match.end() :]) for match in found if any(products(match[0])))
+    return max(counts, default=1)
+
+
 def products(value: str) -> Iterator[Product]:
     """The makers and names of the GPUs that a person names."""
     named = tuple(models(value))
@@ -108,7 +116,7 @@ def _is_owned(match: re.Match[str]) -> bool:
 
 
 def _is_distinct(match: re.Match[str]) -> bool:
-    if _DISTINCT.match(match[0].strip()):
+    if _DISTINCT.match(match[0].strip().removesuffix("s")):
         return True
     return bool(_GEFORCE.fullmatch(match["model"]) and re.search("ti|super", match["tail"], re.IGNORECASE))
 
@@ -154,7 +162,7 @@ def _lettered(match: re.Match[str], model: str) -> str | None:
     brand, series = (match["brand"] or "").lower(), (match["series"] or match["after"] or "").upper()
     tail = _tail(match["tail"])
     # Several of one: "four A6000s", "our H100s".
-    model = model[:-1] if re.fullmatch(r"[AHP]\d{2,4}S", model) else model
+    model = model[:-1] if re.fullmatch(r"[AHPTKM]\d{1,4}S", model) else model
     if model.startswith("TITAN") or brand == "titan":
         return f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
     if re.fullmatch(r"PRO \d+", model):

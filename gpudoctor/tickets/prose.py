@@ -30,7 +30,7 @@ from gpudoctor.tickets.mentions import (
     toolkits,
 )
 from gpudoctor.tickets.pasted import Pasted
-from gpudoctor.tickets.products import are_of_one_kind, products_in_passing
+from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing
 from gpudoctor.tickets.systems import system_of, wsl_of
 
 FORM = "the reporter's words"
@@ -181,7 +181,9 @@ def _gpus(clauses: list[Told]) -> tuple[Fragment, ...]:
         return ()
     number, vendor, name = named[0]
     gpu = Gpu(vendor=vendor, name=name, source=source(FORM, number))
-    return fragment(FORM, (number,), HEARSAY, gpus=Gpus(devices=(gpu,)))
+    counts = {count_in(clause) for _, clause in clauses if any(products_in_passing(clause))} - {1}
+    count = counts.pop() if len(counts) == 1 and len({name for *_, name in named}) == 1 else 1
+    return fragment(FORM, (number,), HEARSAY, gpus=Gpus(devices=(gpu,) * count))
 
 
 def _toolkits(clauses: list[Told]) -> tuple[Fragment, ...]:

@@ -26,6 +26,15 @@ _SUPPOSED = re.compile(
     r"|try to|wenn|falls|ob|sollte|如果|要是|假如|确保|请)\b|如果|要是|假如|确保|请",
     re.IGNORECASE,
 )
+#: The same between who is spoken of and what is said: "my CPU should have AVX".
+_SUPPOSED_OF_IT = re.compile(
+    r"^\W*(?:\w+\W+){0,5}?(?:should|would|might|must|ought to|is supposed to)\b(?! not)", re.IGNORECASE
+)
+#: From what was supposed to what is so.
+_TURN = re.compile(
+    r",? (?:but|yet|however|although|though|while|whereas) |, and (?:yes|no|it|now|still|indeed|actually|in fact)\b",
+    re.IGNORECASE,
+)
 #: At the end of what stands before it.
 _DENIED = re.compile(
     r"(?:\b(?:not|never|no longer|cannot|neither|nicht|kein\w*)|n't|不|没有?)\s*(?:\w+\s+)?$", re.IGNORECASE
@@ -78,8 +87,10 @@ def _is_said(one: Statement, sentence: str) -> bool:
     if one.is_named:
         return True
     asked = _ASKED.search(sentence) and not _GRANTED.search(sentence)
-    before = sentence[: match.start()]
-    return not asked and not _SUPPOSED.search(before) and not _DENIED.search(before)
+    turns = [turn.end() for turn in _TURN.finditer(sentence, 0, match.end())]
+    before = sentence[turns[-1] if turns else 0 : match.start()]
+    supposed = _SUPPOSED.search(before) or _SUPPOSED_OF_IT.search(match[0])
+    return not asked and not supposed and not _DENIED.search(before)
 
 
 _WAYS = re.IGNORECASE | re.MULTILINE

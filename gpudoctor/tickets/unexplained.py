@@ -33,7 +33,9 @@ _WRAPPERS = frozenset(
 )
 _FATAL = re.compile(r"\b(?:fatal(?: error)?|panic)\b\s*:|^F\d{4} ", re.I)
 _ERROR = re.compile(
-    r"\berror\b\s*(?:\[?\w{0,12}\]?)?:|\berror response\b|\[error\]|^E: |^E\d{4} |^error\b|^cmake error\b|(?-i:: E \S|\bERROR\b)", re.I
+    r"\berror\b\s*(?:\[?\w{0,12}\]?)?:|\berror response\b|\[error\]|^E: |^E\d{4} |^error\b|^cmake error\b"
+    r"|(?-i:: E \S|\bERROR\b)",
+    re.I,
 )
 _CRASH = re.compile(
     r"segmentation fault|core dumped|terminate called|^\W*aborted\b|^\W*killed\W*$|stack smashing", re.I
