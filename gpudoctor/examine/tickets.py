@@ -23,6 +23,7 @@ from gpudoctor.knowledge.places import places_in
 from gpudoctor.knowledge.programs import parts_shown, program_of, programs_told
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
+from gpudoctor.tickets.build_archs import own_build
 from gpudoctor.tickets.facts_read import facts_read
 from gpudoctor.tickets.own_report import given_commands, parse_own_findings
 from gpudoctor.tickets.pasted import NotText
@@ -249,7 +250,13 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         used=made.used,
         cut=cut,
         around=tuple(
-            sorted({*surroundings_in(ends), *subjects_in(ends), *places_in(ends), *(one.statement.id for one in said)})
+            sorted(
+                {
+                    *(name for find in (surroundings_in, subjects_in, places_in) for name in find(ends)),
+                    *own_build(made.text, made.snapshot),
+                    *(one.statement.id for one in said),
+                }
+            )
         ),
         told=tuple(
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
