@@ -10,7 +10,7 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.system import Container, System
-from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from gpudoctor.knowledge.known_surroundings import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import message_of
@@ -102,9 +102,15 @@ def toolkit_of_another_cuda(seen: SnapshotView) -> str | None:
     toolkits, tensorflow = seen.section(Toolkits, "toolkits"), seen.framework("tensorflow")
     wanted = tensorflow.cuda if tensorflow else None
     versions = {one.version for one in toolkits.found if one.version} if toolkits else set()
-    if wanted is None or not versions or wanted in versions:
+    if wanted is None or not versions or any(_same_names(one, wanted) for one in versions):
         return None
     return f"the CUDA stated is {min(versions)}, and TensorFlow was built with {wanted}"
+
+
+def _same_names(one: CudaVersion, other: CudaVersion) -> bool:
+    """Their libraries are called alike: up to 11.0 by the release, from 11.1 on by its first number."""
+    first = min((one.major, one.minor), (other.major, other.minor))
+    return one == other or (one.major == other.major and first > (11, 0))
 
 
 @condition

@@ -18,8 +18,11 @@ _OPENCV = re.compile(rf"(?:\b|-D)CUDA_ARCH_BIN[ =:\"']{{1,3}}(?:STRING=)?{_LIST}
 _TORCH = re.compile(rf"(?:\b|-D)TORCH_CUDA_ARCH_LIST\W{{1,5}}{_LIST}", re.IGNORECASE)
 _GENCODE = re.compile(r"-gencode[ =]\"?arch=compute_\d{2,3}\w?,\"?code=\[?\"?([\w,\"]{5,60})")
 _ARCH = re.compile(r"(?:-arch[ =]|\bCUDA_DOCKER_ARCH=|\bGPU_ARCH\w*=)\"?(?:sm|compute)_(\d{2,3}[af]?)\b")
-#: In words: "built with sm_75 only".
-_SAID = re.compile(r"\b(?:built|compiled) (?:with|for) (?:only )?(sm_\d{2,3}[af]?)\b", re.IGNORECASE)
+#: In words: "built with sm_75 only"; not of a framework, which nobody compiled here.
+_SAID = re.compile(
+    r"^(?!.*(?:torch|tensorflow|jax)).*\b(?:built|compiled) (?:with|for) (?:only )?(sm_\d{2,3}[af]?)\b(?!,? ?(?:and |or )?sm_)",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: Nothing is known of what these become.
 _OPEN = re.compile(r"CMAKE_CUDA_ARCHITECTURES\W{1,5}(?:native|all|OFF)|TORCH_CUDA_ARCH_LIST\W{1,5}(?:[A-Z][a-z]|\s*$)")
 

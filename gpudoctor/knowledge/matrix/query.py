@@ -205,12 +205,15 @@ class Matrix:
         wanted = None if version is None else public(version)
         if version is not None and wanted is None:
             return ()
+        # What is built on the way to a release is built as that one is.
+        wanted = known_version(wanted.base_version) if wanted is not None and wanted.is_prerelease else wanted
         return tuple(
             row
             for row in rows
             if (platform is None or row.platform == platform)
             and (dist is None or row.dist == dist)
-            and (wanted is None or known_version(row.first) <= wanted <= known_version(row.last))
+            # "1.13" is any release of that line.
+            and (wanted is None or row.line == version or known_version(row.first) <= wanted <= known_version(row.last))
         )
 
     def tf_protobuf(self, version: str) -> ProtobufRange | None:
