@@ -48,7 +48,7 @@ _BUNDLE = 16 * 1024 * 1024
 #: that is quoted; and lines that are looked at for it.
 _MARK, _LONG, _QUOTED, _TRIES = 12, 8_000, 300, 500
 #: Words of which one is in what is written about GPUs.
-_FIELD = re.compile(r"gpu|cuda|nvidia|rocm|torch|tensorflow|keras|\bjax|driver|docker|kubernetes|slurm", re.IGNORECASE)
+_FIELD = re.compile(r"gpu|cuda|nvidia|rocm|torch|tensorflow|keras|jax|driver|docker|kubernetes|slurm|[rg]tx|amd", re.I)
 _REPORTS = ("report.json", "snapshot.json")
 
 
@@ -229,8 +229,8 @@ def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
 
 def _says_what_fails(contents: Contents, words: str) -> bool:
     """A program's error line; or somebody's own sentence, in a text about GPUs."""
-    is_said = contents.error is not None or bool(contents.programs)
-    return is_said and bool((contents.error and contents.error.printed) or _FIELD.search(words[:_WORDS]))
+    is_printed = contents.error is not None and contents.error.printed
+    return is_printed or bool((contents.error or contents.programs) and _FIELD.search(words[:_WORDS]))
 
 
 def contents_of(made: Ingested, cut: str | None = None) -> Contents:
@@ -238,9 +238,8 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
     first: dict[str, int] = {}
     for one in made.fragments:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
-    lines, words = made.text.lines, made.text.text
+    lines, words, said = made.text.lines, made.text.text, tuple(statements_in(made.text))
     ends = words[:_WORDS] + words[-_WORDS:]
-    said = tuple(statements_in(made.text))
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         facts=tuple(FactRead(text=text, line=line) for text, line in facts_read(made)),

@@ -18,17 +18,12 @@ _OPENCV = re.compile(rf"(?:\b|-D)CUDA_ARCH_BIN[ =:\"']{{1,3}}(?:STRING=)?{_LIST}
 _TORCH = re.compile(rf"(?:\b|-D)TORCH_CUDA_ARCH_LIST\W{{1,5}}{_LIST}", re.IGNORECASE)
 _GENCODE = re.compile(r"-gencode[ =]\"?arch=compute_\d{2,3}\w?,\"?code=\[?\"?([\w,\"]{5,60})")
 _ARCH = re.compile(r"(?:-arch[ =]|\bCUDA_DOCKER_ARCH=|\bGPU_ARCH\w*=)\"?(?:sm|compute)_(\d{2,3}[af]?)\b")
-#: In words: "built with sm_75 only"; not of a framework, which nobody compiled here.
-_SAID = re.compile(
-    r"^(?!.*(?:torch|tensorflow|jax)).*\b(?:built|compiled) (?:with|for) (?:only )?(sm_\d{2,3}[af]?)\b(?!,? ?(?:and |or )?sm_)",
-    re.IGNORECASE | re.MULTILINE,
-)
 #: Nothing is known of what these become.
 _OPEN = re.compile(r"CMAKE_CUDA_ARCHITECTURES\W{1,5}(?:native|all|OFF)|TORCH_CUDA_ARCH_LIST\W{1,5}(?:[A-Z][a-z]|\s*$)")
 
 
 def architectures_in(text: str) -> tuple[str | None, frozenset[str]]:
-    """By which options they were chosen, and the code that they make: sm_86, compute_86; nothing where several differ."""
+    """By which options they were chosen, and the code that they make (sm_86); nothing where both differ."""
     if _OPEN.search(text):
         return None, frozenset()
     told = [(by, frozenset(archs)) for by, archs in _told(text) if archs]
@@ -42,7 +37,6 @@ def _told(text: str) -> Iterator[tuple[str, list[str]]]:
             yield by, [code for one in re.findall(r"[\d.]+[-+\w]*", match[1]) for code in _codes(one, has_ptx=has_ptx)]
     yield BY_NVCC, [code for match in _GENCODE.finditer(text) for code in re.findall(r"(?:sm|compute)_\w+", match[1])]
     yield BY_NVCC, [f"{kind}_{match[1]}" for match in _ARCH.finditer(text) for kind in ("sm", "compute")]
-    yield BY_NVCC, [match[1].lower() for match in _SAID.finditer(text)]
 
 
 def _codes(number: str, *, has_ptx: bool) -> Iterator[str]:

@@ -345,11 +345,23 @@ def test_what_a_text_names_refutes(cause, text, because):
     assert refutation(cause, SnapshotView(Snapshot(), surroundings_in("it fails in WSL 1 under Slurm"))) is None
 
 
+@pytest.mark.parametrize("cause", ["arch-too-new-for-build", "arch-too-old-for-build"])
+def test_a_build_of_ones_own_for_another_gpu_is_no_framework_s(cause):
+    assert refutation(cause, SnapshotView(Snapshot(), {"built-without-this-gpu"}))
+    assert refutation(cause, SnapshotView(Snapshot(), {"building"})) is None
+
+
 @pytest.mark.parametrize(
     "name",
     sorted(
         set(CONDITIONS)
-        - {"tensorflow-misses-libraries", "no-free-memory-shown", "driver-serves-another-program", *NAMED}
+        - {
+            "tensorflow-misses-libraries",
+            "no-free-memory-shown",
+            "driver-serves-another-program",
+            "own-build-lacks-gpu",
+            *NAMED,
+        }
     ),
 )
 def test_condition(name):

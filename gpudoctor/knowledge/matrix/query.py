@@ -196,23 +196,20 @@ class Matrix:
         return str(min(versions)) if versions else None
 
     # TensorFlow, JAX and what they need.
-
     def tensorflow_builds(
         self, version: str | None = None, platform: str | None = None, dist: str | None = None
     ) -> tuple[TensorflowBuild, ...]:
         """Rows that cover a TensorFlow version, newest first; of one platform and distribution where given."""
-        rows = self._of("tensorflow", TensorflowBuild)
         wanted = None if version is None else public(version)
         if version is not None and wanted is None:
             return ()
-        # What is built on the way to a release is built as that one is.
-        wanted = known_version(wanted.base_version) if wanted is not None and wanted.is_prerelease else wanted
+        # What is built on the way to a release is built as that one; "1.13" is any of its line.
+        wanted = known_version(wanted.base_version) if wanted and wanted.is_prerelease else wanted
         return tuple(
             row
-            for row in rows
+            for row in self._of("tensorflow", TensorflowBuild)
             if (platform is None or row.platform == platform)
             and (dist is None or row.dist == dist)
-            # "1.13" is any release of that line.
             and (wanted is None or row.line == version or known_version(row.first) <= wanted <= known_version(row.last))
         )
 
