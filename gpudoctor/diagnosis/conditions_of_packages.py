@@ -160,9 +160,3 @@ def python_has_wheels(seen: SnapshotView) -> str | None:
     python = own_python(seen)
     found = next((one for one in wheels_asked_for(seen) if python in one.pythons), None) if python else None
     return f"{found.package} {found.version} has wheels for Python {python}" if found else None
-
-
-@condition
-def own_build_lacks_gpu(seen: SnapshotView) -> str | None:
-    """The options of a build name other GPUs than the one that is stated."""
-    return "a program was compiled for other GPUs than this one" if seen.is_around("built-without-this-gpu") else None
