@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from gpudoctor.diagnosis.at_system import fixed_at_system
 from gpudoctor.diagnosis.folding import folded, is_of_one_framework
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, lacking
 from gpudoctor.diagnosis.occasion import has_occasion
@@ -55,7 +56,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             if not problems:
                 clean.append(rule.code)
     return Diagnosis(
-        findings=_ordered(as_grave_as_shown(findings), snapshot, rules),
+        findings=fixed_at_system(_ordered(as_grave_as_shown(findings), snapshot, rules), snapshot),
         clean=tuple(clean),
         not_applicable=tuple(not_applicable),
         skipped=tuple(skipped),

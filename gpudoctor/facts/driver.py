@@ -59,12 +59,14 @@ class ModuleFile(Fact, frozen=True, kw_only=True):
 
 
 class DkmsState(Fact, frozen=True, kw_only=True):
-    """One row of the DKMS tree: added, built or installed for a kernel, or broken: its source is gone."""
+    """One row of the DKMS tree: added, built or installed for a kernel; failed; or broken: its source is gone."""
 
     module: str
     version: str
     kernel: str | None = None
     state: str | None = None
+    #: The first error in the log of a build that failed.
+    error: str | None = None
 
 
 class SystemPackage(Fact, frozen=True, kw_only=True):

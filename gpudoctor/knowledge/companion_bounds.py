@@ -18,6 +18,8 @@ class Bound(NamedTuple):
     requirement: str
     #: What the failure prints, as an expression; empty where it may be anything.
     prints: str
+    #: The wheels that it is true of, by system and Python: windows 3.10; empty for all builds.
+    wheels: str
     source: str
 
     @property
@@ -37,12 +39,14 @@ def bounds() -> tuple[Bound, ...]:
     return tuple(Bound(*row) for row in rows_of("knowledge/companion_bounds"))
 
 
-def bounds_of(package: str, version: str) -> tuple[Bound, ...]:
-    """What this release works with."""
-    return tuple(one for one in bounds() if one.package == package and is_met(one.releases, version))
+def bounds_of(package: str, version: str, wheel: str = "") -> tuple[Bound, ...]:
+    """What this release works with; `wheel` is the one that is installed, where that is known: windows 3.10."""
+    rows = (one for one in bounds() if one.package == package and one.wheels in ("", wheel))
+    return tuple(one for one in rows if is_met(one.releases, version))
 
 
 def bound_shown_by(message: str, releases: dict[str, str]) -> Bound | None:
     """The bound that an error line is about, given the releases that are there by name."""
-    rows = (row for name, version in releases.items() for row in bounds_of(name, version))
+    given = releases.items()
+    rows = (row for row in bounds() for name, version in given if row.package == name and is_met(row.releases, version))
     return next((row for row in rows if row.prints and re.search(row.prints, message)), None)

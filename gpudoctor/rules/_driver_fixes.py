@@ -26,18 +26,23 @@ RELOAD_MODULES = by_hand(
 )
 
 
+def start_image(host: System | Gap | None) -> Run | Ask:
+    """Make the start image (initramfs) anew, which holds copies of modules and their settings."""
+    machine = known(host)
+    family = {machine.distribution, *machine.distribution_like} if machine else set()
+    if family & {"debian", "ubuntu"}:
+        return run("update-initramfs", "-u")
+    if family & {"fedora", "rhel", "centos"}:
+        return run("dracut", "--force")
+    if "arch" in family:
+        return run("mkinitcpio", "-P")
+    return Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
+
+
 def keep_nouveau_out(
     host: System | Gap | None, container: Container | Gap | None, held_by: str | None = "nouveau"
 ) -> Fix:
     """Blacklist nouveau, or its successor nova where that holds the GPU; also in the start image."""
-    machine = known(host)
-    family = {machine.distribution, *machine.distribution_like} if machine else set()
-    if family & {"debian", "ubuntu"}:
-        image: Run | Ask = run("update-initramfs", "-u")
-    elif family & {"fedora", "rhel", "centos"}:
-        image = run("dracut", "--force")
-    else:
-        image = Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
     name = "nova" if (held_by or "").lower().startswith("nova") else "nouveau"
     lines = {
         "nouveau": "blacklist nouveau\noptions nouveau modeset=0\n",
@@ -47,7 +52,7 @@ def keep_nouveau_out(
     return by_hand(
         f"Keep {name} from starting{place(container)}",
         blacklist,
-        image,
+        start_image(host),
         needs_root=True,
         needs_reboot=True,
         undo=f"Remove {blacklist.path} and rebuild the start image.",
@@ -100,7 +105,8 @@ def legacy_driver(host: System | Gap | None, container: Container | Gap | None, 
     """Install the last branch for an old GPU, as the distribution calls it, and keep it.
 
     rpmfusion.org/Howto/NVIDIA and github.com/fady-saied/Nvidia-Fedora-Guide/issues/20; archlinux.org/news, driver 590;
-    github.com/NixOS/nixos-hardware/issues/1828. Read 2026-11-23.
+    github.com/NixOS/nixos-hardware/issues/1828. Read 2026-11-23. 470 on Ubuntu and Mint:
+    github.com/linuxmint/mintdrivers/issues/111. Read 2026-11-27.
     """
     machine = known(host)
     distribution = machine.distribution if machine and not is_contained(container) else None
@@ -110,8 +116,10 @@ def legacy_driver(host: System | Gap | None, container: Container | Gap | None, 
             run("dnf", "install", f"akmod-nvidia-{branch}xx", f"xorg-x11-drv-nvidia-{branch}xx-cuda"),
             Ask(text="Both are of RPM Fusion. Wait until the module is built (some minutes) before you restart."),
         )
-    if distribution == "ubuntu":
-        return (run("apt", "install", f"nvidia-driver-{branch}"), run("apt-mark", "hold", f"nvidia-driver-{branch}"))
+    if machine is not None and distribution is not None and "ubuntu" in (distribution, *machine.distribution_like):
+        # The desktop's package of 470 has become a name for 535.
+        package = f"nvidia-driver-{branch}" + ("-server" if branch == 470 else "")
+        return (run("apt", "install", package), run("apt-mark", "hold", package))
     if machine is not None and distribution is not None and "arch" in (distribution, *machine.distribution_like):
         names = f"nvidia-{branch}xx-dkms and nvidia-{branch}xx-utils"
         return (Ask(text=f"Install {names} from the AUR in place of the current driver's packages."),)

@@ -18,6 +18,8 @@ _MODULES = frozenset({
 #: Debian names the file nvidia-current.ko, its legacy branches nvidia-legacy-390xx.ko and the like.
 _MODULE_FILE = re.compile(rb"/nvidia(?:-current|-open|-(?:legacy|tesla)[\w-]*)?\.ko(?:\.(?:zst|xz|gz))?:")
 _INDEX_LIMIT = 16 * 1024 * 1024
+#: A failed build's log has its first error early; verbose kernels write some 100 KB.
+_MAKE_LOG = 1024 * 1024
 #: Kernels looked at besides the running one; machines that never remove any have dozens.
 _OTHER_KERNELS = 8
 
@@ -106,11 +108,26 @@ def _dkms_rows(host: Host, module: str) -> list[DkmsState]:
         for kernel, arch in built:
             state = "installed" if f"{version}/{kernel}/{arch}" in installed else "built"
             rows.append(DkmsState(module=module, version=version, kernel=kernel, state=state))
-        if not built:
+        failed = _failed_build(host, module, version)
+        if failed is not None and failed.kernel not in [kernel for kernel, _ in built]:
+            rows.append(failed)
+        elif not built:
             # A source link that leads nowhere is what `dkms status` calls broken: every dkms command stops at it.
             state = "added" if exists(host, f"{top}/{version}/source") else "broken"
             rows.append(DkmsState(module=module, version=version, state=state))
     return rows
+
+
+def _failed_build(host: Host, module: str, version: str) -> DkmsState | None:
+    """The build whose log DKMS left in its working folder, which it empties after one that succeeds."""
+    log = text_of(host, f"/var/lib/dkms/{module}/{version}/build/make.log", limit=_MAKE_LOG)
+    kernel = re.search(r"make\.log for \S+ for kernel (\S+)", log or "")
+    if log is None or kernel is None:
+        return None
+    error = next(
+        (line.strip() for line in log.splitlines() if re.search(r"\b(?:error|ERROR|Error)\b ?[:!]", line)), None
+    )
+    return DkmsState(module=module, version=version, kernel=kernel[1], state="failed", error=error and error[:300])
 
 
 def _dkms_kernels(host: Host, top: str) -> list[tuple[str, str]]:

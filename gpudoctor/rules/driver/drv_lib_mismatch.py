@@ -3,7 +3,7 @@
 import posixpath
 
 from gpudoctor.facts.versions import DriverRelease
-from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
+from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES, start_image
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
 from gpudoctor.rules._situation import is_contained, kernel_of, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Environ, Gap, Gpus, System
@@ -30,7 +30,8 @@ def drv_lib_mismatch(
     Why it breaks:
     Mostly an update replaced the files on disk while the old module stayed loaded. Sometimes one half came from a
     .run installer and the other from packages; or an update of the packages left the module of the release before.
-    LD_LIBRARY_PATH may name a folder with another release's libraries (a Nix shell, a copied driver).
+    LD_LIBRARY_PATH may name a folder with another release's libraries (a Nix shell, a copied driver). Where the old
+    module comes back after a restart, the start image (initramfs) still holds it.
 
     How to fix it:
     Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
@@ -43,6 +44,7 @@ def drv_lib_mismatch(
 
     Sources:
     NVML API reference, NVML_ERROR_LIB_RM_VERSION_MISMATCH, https://docs.nvidia.com/deploy/nvml-api/
+    https://github.com/negativo17/nvidia-driver/issues/43 (start image)
     """
     # The module is not loaded without a GPU: where none could be seen, NVML that speaks of a mismatch is a sign of one.
     there = gpus.nvidia if isinstance(gpus, Gpus) else gpus is not None and failed_with(driver.nvml, MISMATCH)
@@ -67,7 +69,7 @@ def drv_lib_mismatch(
         _summary(module, library),
         *tuple(evidence),
         fixes=_past_the_path(driver, apart, module, environ)
-        or _fixes(container, module, library, on_disk.release if on_disk else None),
+        or _fixes(host, container, module, library, on_disk.release if on_disk else None),
     )
 
 
@@ -103,7 +105,7 @@ def _on_disk(driver: Driver, host: System | Gap, container: Container | Gap | No
         seen("kernel module on disk", f"{file.release} ({file.path})"),
         *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in others),
         *(seen(f"package {one.name}", one.version) for one in packages[:3]),
-        fixes=_fixes(container, None, library, file.release),
+        fixes=_fixes(host, container, None, library, file.release),
     )
 
 
@@ -136,6 +138,7 @@ def _in_container(container: Container | Gap | None, module: DriverRelease | Non
 
 
 def _fixes(
+    host: System | Gap,
     container: Container | Gap | None,
     module: DriverRelease | None,
     library: DriverRelease | None,
@@ -148,4 +151,7 @@ def _fixes(
         text = "Remove every NVIDIA driver (packages, and a .run installation), then install it once, from one source."
         again = by_hand("Reinstall the driver", text, needs_root=True, needs_reboot=True)
         return (again, REBOOT)
-    return (REBOOT, RELOAD_MODULES)
+    if on_disk is None:
+        return (REBOOT, RELOAD_MODULES)
+    title = "If the old module is loaded again after a restart: make the start image anew, which holds a copy of it"
+    return (REBOOT, RELOAD_MODULES, by_hand(title, start_image(host), needs_root=True, needs_reboot=True))

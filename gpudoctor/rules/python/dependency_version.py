@@ -34,7 +34,8 @@ _OPS_END, _WITHOUT_OPS = numbers_of("triton-without-ops"), numbers_of("bitsandby
     "PYT017",
     name="dependency-version",
     severity="error",
-    when="packages.unmet or packages.keras or packages.bitsandbytes or frameworks.tensorflow",
+    when="packages.unmet or packages.keras or packages.bitsandbytes or frameworks.tensorflow or frameworks.jaxlib"
+    " or host.os=windows",
 )
 def dependency_version(
     packages: Packages, frameworks: Frameworks, live: Live | Gap | None, scene: Scene
@@ -51,7 +52,7 @@ def dependency_version(
     the newest: "cannot import name 'dtensor'". bitsandbytes up to 0.45.0 imports a module that Triton 3.2 has not:
     "No module named 'triton.ops'". Some old releases set no bound at all: TensorFlow before 2.5 and Keras before 2.4
     cannot read a model's file with h5py 3 ("'str' object has no attribute 'decode'"), and TensorFlow before 2.7 fails
-    with NumPy 1.20 or newer.
+    with NumPy 1.20 or newer. PyTorch's wheels for Windows and Python 3.10 were compiled for a newer NumPy than others.
 
     How to fix it:
     Install a release that the framework accepts, as below.
@@ -64,6 +65,7 @@ def dependency_version(
     https://github.com/intel/ipex-llm/pull/7106 (keras)
     https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1492
     https://github.com/tensorflow/tensorflow/issues/44467 (h5py), 47242 (NumPy)
+    https://github.com/pytorch/pytorch/issues/100690 (NumPy), https://github.com/jax-ml/jax/issues/17693 (ml_dtypes)
     """
     yield from _breaking_companions(frameworks, packages, scene)
     yield from _keras_of_another_release(frameworks, packages, scene)
@@ -93,7 +95,8 @@ def _breaking_companions(frameworks: Frameworks, packages: Packages, scene: Scen
     keras = packages.find("keras")
     there = [(one.name, one.version) for one in frameworks.found if one.name != "keras" and one.version]
     for name, version in (*there, *((("keras", keras.version),) if keras else ())):
-        for row in bounds_of(name, version):
+        wheel = "" if is_conda(packages, name, "pytorch") else f"{scene.os} {scene.python_minor}"
+        for row in bounds_of(name, version, wheel):
             companion = packages.find(row.companion)
             if companion is None or is_met(row.allowed, companion.version) or _is_numpy_abi(companion):
                 continue

@@ -1,0 +1,59 @@
+"""What mends a driver on systems that have it from an image or a plugin, where no package manager brings it."""
+
+import shlex
+
+from msgspec.structs import replace
+
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.causes import Elsewhere, all_causes
+
+#: The places of `gpudoctor.knowledge.places` that a machine's own names tell.
+_SYSTEMS = frozenset({"at-image-system", "at-unraid", "at-truenas"})
+
+
+def fixed_at_system(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
+    """The findings, with what an administrator does on this system in place of what one does on others."""
+    host = snapshot.host
+    if not isinstance(host, System) or host.os != "linux":
+        return findings
+    own = {one.name: rows for one in findings if one.fixes and (rows := _rows(one.name))}
+    if not own:
+        return findings
+    # Imported here: few findings have another remedy on another system.
+    from gpudoctor.knowledge.places import places_in
+
+    words = places_in(" ".join(filter(None, (host.distribution, host.pretty_name, host.kernel))))
+    there = {name: row for name, rows in own.items() if (row := _first(rows, words)) is not None}
+    return tuple(
+        replace(one, fixes=_fixes(one.fixes, there[one.name])) if one.name in there else one for one in findings
+    )
+
+
+def _rows(name: str) -> tuple[Elsewhere, ...]:
+    record = all_causes().get(name)
+    rows = record.remedy.at if record is not None and record.remedy is not None else ()
+    return tuple(row for row in rows if row.say and _SYSTEMS.issuperset(row.place))
+
+
+def _first(rows: tuple[Elsewhere, ...], words: frozenset[str]) -> Elsewhere | None:
+    return next((row for row in rows if words.issuperset(row.place)), None)
+
+
+def _fixes(fixes: tuple[Fix, ...], row: Elsewhere) -> tuple[Fix, ...]:
+    """The first of those that take root is done in the system's own way, and stands for all of them."""
+    by_root = [fix for fix in fixes if fix.needs_root]
+    if not by_root:
+        return fixes
+    steps = (Ask(text=row.say), *(step for line in row.run for step in _steps(line)))
+    own = replace(by_root[0], title="Mend it in this system's own way", steps=steps)
+    return tuple(own if fix is by_root[0] else fix for fix in fixes if fix is by_root[0] or not fix.needs_root)
+
+
+def _steps(line: str) -> tuple[Run | Ask, ...]:
+    """A command as it is typed by root, after what its comment says of it."""
+    command, _, comment = line.partition("  # ")
+    argv = shlex.split(command.removeprefix("sudo "))
+    return (*((Ask(text=f"{comment[0].upper()}{comment[1:]}:"),) if comment else ()), Run(argv=tuple(argv)))
