@@ -32,6 +32,21 @@ def test_what_a_release_works_with(package: str, version: str, needed: set[str])
 
 
 @pytest.mark.parametrize(
+    ("version", "wheel", "needed"),
+    [
+        ("1.11.0+cpu", "windows 3.10", {"numpy>=1.22,<2"}),
+        ("2.0.1", "windows 3.10", {"numpy>=1.23,<2"}),
+        ("2.1.0", "windows 3.10", set()),
+        ("1.11.0", "windows 3.9", set()),
+        ("1.11.0", "linux 3.10", set()),
+        ("2.0.1", "", set()),
+    ],
+)
+def test_what_single_wheels_work_with(version: str, wheel: str, needed: set[str]) -> None:
+    assert {one.requirement for one in bounds_of("torch", version, wheel)} == needed
+
+
+@pytest.mark.parametrize(
     ("message", "releases", "needed"),
     [
         ("AttributeError: 'str' object has no attribute 'decode'", {"tensorflow": "1.15.0"}, "h5py<3"),

@@ -142,6 +142,22 @@ BUILT = RecordedHost(
 STALE = RecordedHost(links={"/var/lib/dkms/nvidia/390.48/source": "/usr/src/nvidia-390.48"})
 
 
+LOG = """DKMS make.log for nvidia-340.108 for kernel 6.8.0-49-generic (x86_64)
+  CC [M]  /var/lib/dkms/nvidia/340.108/build/nv-dma.o
+/var/lib/dkms/nvidia/340.108/build/nv-dma.c:44:11: error: no previous prototype for 'nv_create' [-Werror]
+"""
+FAILED = RecordedHost(
+    {"/var/lib/dkms/nvidia/340.108/build/make.log": LOG},
+    links={"/var/lib/dkms/nvidia/340.108/source": "/usr/src/nvidia-340.108"},
+)
+
+
+def test_a_build_that_failed_is_told_by_its_log():
+    (row,) = driver_module.read_dkms(FAILED)
+    assert (row.kernel, row.state) == ("6.8.0-49-generic", "failed")
+    assert row.error.endswith("error: no previous prototype for 'nv_create' [-Werror]")
+
+
 @pytest.mark.parametrize(
     ("host", "expected"),
     [

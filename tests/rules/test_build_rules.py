@@ -63,7 +63,10 @@ def test_a_variable_that_names_a_part_that_is_not_there() -> None:
     quiet("bnb-cuda-lib", **bnb(parts=None, environ=environ(BNB_CUDA_VERSION="121")))
 
 
-@pytest.mark.parametrize(("parts", "severity"), [(("117", "118"), "error"), (("118", "120"), "info"), (("121",), None)])
+@pytest.mark.parametrize(
+    ("parts", "severity"),
+    [((), "error"), (None, None), (("117", "118"), "error"), (("118", "120"), "info"), (("121",), None)],
+)
 def test_no_part_for_torchs_cuda(parts: tuple[str, ...], severity: str | None) -> None:
     found = judge("bnb-cuda-lib", **bnb(parts=parts))
     assert [one.severity for one in found] == ([severity] if severity else [])
@@ -472,6 +475,28 @@ def test_onnxruntime_needs_its_libraries_somewhere() -> None:
     there = copy("cudnn", "libcudnn.so.9", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9")
     quiet("tf-soname-missing", **machine | {"libraries": libraries(gone, copies=(there,))})
     quiet("tf-soname-missing", **machine | {"gpus": None})
+
+
+@pytest.mark.parametrize(
+    ("toolkit_here", "with_torch", "said"),
+    [
+        ("12.1", False, "onnxruntime-gpu>=1.19"),
+        ("11.8", False, "LD_LIBRARY_PATH"),
+        (None, False, "LD_LIBRARY_PATH"),
+        (None, True, "import torch first"),
+    ],
+)
+def test_an_onnxruntime_for_the_cuda_that_is_here(toolkit_here, with_torch, said) -> None:
+    runtime = framework("onnxruntime", "1.16.0", dist="onnxruntime-gpu", variant="cuda", cuda=CudaVersion("11.8"))
+    found = frameworks(runtime, *([torch("2.2.0+cu118")] if with_torch else []))
+    gone = (
+        resolution("onnxruntime", "libcublasLt.so.11", "cublaslt"),
+        resolution("onnxruntime", "libcudnn.so.8", "cudnn"),
+    )
+    there = toolkits(toolkit(toolkit_here)) if toolkit_here else toolkits()
+    machine = stack(RTX_3090, frameworks=found, libraries=libraries(*gone), toolkits=there)
+    finding = fires("tf-soname-missing", **machine)
+    assert said in " ".join((*commands(finding), words(finding)))
 
 
 def test_no_package_is_named_that_nvidia_does_not_have() -> None:

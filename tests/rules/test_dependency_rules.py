@@ -7,7 +7,8 @@ from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Run, Write
 from gpudoctor.facts.live import AgentRun, Live, SmokeRun, Stage, Thrown, Trial
 from gpudoctor.facts.python import Broken, Framework, Unmet
-from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
+from tests.rules.situations import UBUNTU
+from tests.rules.stacks import SITE, WINDOWS, frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, judge, quiet
 
 PIP = "/home/me/env/bin/python -m pip install"
@@ -83,6 +84,37 @@ def test_newer_than_the_framework_accepts_is_told_where_it_fails() -> None:
 def test_what_others_tell_or_does_no_harm(one: Unmet) -> None:
     has = packages("tensorflow==2.15.1", unmet=(one,))
     quiet("dependency-version", **stack(frameworks=frameworks(tensorflow("2.15.1", None)), packages=has))
+
+
+OLD_NUMPY = packages("torch==2.0.0", "numpy==1.22.4")
+
+
+@pytest.mark.parametrize(
+    ("host", "python", "version", "has", "needed"),
+    [
+        (WINDOWS, "3.10.11", "2.0.0+cpu", OLD_NUMPY, "numpy>=1.23,<2"),
+        (WINDOWS, "3.9.13", "2.0.0+cpu", OLD_NUMPY, None),
+        (WINDOWS, "3.10.11", "2.1.0+cpu", OLD_NUMPY, None),
+        (UBUNTU, "3.10.11", "2.0.0+cpu", OLD_NUMPY, None),
+        (WINDOWS, "3.10.11", "2.0.0+cpu", packages("torch==2.0.0"), None),
+        (WINDOWS, "3.10.11", "2.0.0+cpu", packages("torch==2.0.0", "numpy==1.26.4"), None),
+        (WINDOWS, "3.10.11", "2.0.0+cpu", packages("torch==2.0.0", "numpy==1.22.4", installer="conda"), None),
+    ],
+)
+def test_wheels_that_were_compiled_for_a_newer_numpy(host, python, version, has, needed) -> None:
+    machine = stack(host=host, on=interpreter(python), frameworks=frameworks(torch(version)), packages=has)
+    if needed is None:
+        quiet("dependency-version", **machine)
+    else:
+        assert needed in commands(fires("dependency-version", **machine))[0]
+
+
+def test_a_part_that_a_later_package_left_out_is_not_reinstalled() -> None:
+    found = frameworks(("jax", "0.4.10"), ("jaxlib", "0.4.10"))
+    machine = stack(frameworks=found, packages=packages("jax==0.4.10", "jaxlib==0.4.10", "ml-dtypes==0.3.0"))
+    assert commands(fires("dependency-version", **machine)) == [f"{PIP} ml-dtypes<0.3"]
+    older = packages("jax==0.4.10", "jaxlib==0.4.10", "ml-dtypes==0.2.0")
+    quiet("dependency-version", **{**machine, "packages": older})
 
 
 # dependency-missing

@@ -147,6 +147,7 @@ def test_drv_lib_mismatch_fixes():
     found = fires("drv-lib-mismatch", gpus=gpus(unlisted()), driver=updated, **HERE)
     assert found.fixes[0].title == "Restart the machine when no job runs on it"
     assert any("modprobe" in argv for argv in commands(found))
+    assert commands(found)[-1] == ("update-initramfs", "-u"), "what brings the old module back after a restart"
     mixed = driver("550.163.01", libraries=libraries("550.144.03"), nvml=answer(18))
     found = fires("drv-lib-mismatch", gpus=gpus(unlisted()), driver=mixed, **HERE)
     assert found.fixes[0].title == "Reinstall the driver"
@@ -187,6 +188,32 @@ def test_drv_dkms_not_built():
         quiet(
             "drv-dkms-not-built", driver=unloaded(module_files=(), dkms=rows), gpus=BUS, host=UBUNTU, container=around
         )
+
+
+@pytest.mark.parametrize(
+    ("release", "card", "says", "not_said"),
+    [
+        ("340.108", "10de:0640", ("ended branch 340", "older kernel"), ("newer release",)),
+        ("390.157", "10de:1200", ("ended branch 390", "390 is the last"), ("newer release",)),
+        ("580.119.02", "10de:1b80", ("newest release of branch 580",), ("ended",)),
+        ("580.119.02", "10de:2684", ("newer release of the driver",), ("ended", "branch")),
+    ],
+)
+def test_a_module_that_cannot_be_built_is_not_built_again(release, card, says, not_said):
+    error = "nv-dma.c:44:11: error: no previous prototype"
+    rows = (DkmsState(module="nvidia", version=release, kernel=UBUNTU.kernel, state="failed", error=error),)
+    held = gpus(unlisted(bound_driver="nouveau", pci_id=card))
+    broken = unloaded(module_files=(), dkms=rows, blacklisted=())
+    found = fires("drv-dkms-not-built", driver=broken, gpus=held, **HERE)
+    text = words(found)
+    assert all(one in text for one in says) and not any(one in text for one in not_said)
+    assert not commands(found), "neither built again, nor nouveau taken away"
+    assert error in [one.value for one in found.evidence]
+    # Nobody knows whether it can be built; the kernel that has it is named.
+    rows = (DkmsState(module="nvidia", version=release, state="added"),)
+    ready = unloaded(module_files=(module_file("5.4.0-1-generic"),), dkms=rows)
+    found = fires("drv-dkms-not-built", driver=ready, gpus=gpus(unlisted(pci_id=card)), **HERE)
+    assert commands(found) and "5.4.0-1-generic" in words(found)
 
 
 def test_drv_kernel_headers_missing():
@@ -297,6 +324,8 @@ def test_dev_permission():
     assert "usermod -aG video" in words(found)
     assert any("0660" in evidence.value for evidence in found.evidence)
     assert ("your groups", "users") in [(one.fact, one.value) for one in found.evidence]
+    inside = fires("dev-permission", gpus=BUS, driver=driver(device_nodes=denied), host=machine, container=DOCKER)
+    assert "--group-add video" in words(inside)
     for groups, told in (((), ["none"]), (None, [])):
         host = System(os="linux", groups=groups)
         found = fires("dev-permission", gpus=BUS, driver=driver(device_nodes=denied), host=host, container=BARE)

@@ -3,11 +3,11 @@
 import pytest
 
 from gpudoctor.facts.fix import SetEnv
-from gpudoctor.facts.gpus import GpuProcess
+from gpudoctor.facts.gpus import GpuProcess, MigInstance
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.system import Container, Environ, LoginSetting, Space, System, Wsl
 from tests.rules.situations import BARE, NO_LIBRARY, OK, driver, environ, gpu, gpus, libraries, slurm
-from tests.rules.stacks import frameworks
+from tests.rules.stacks import frameworks, interpreter, stack, torch
 from tests.rules.table import fires, quiet
 
 GIB = 1024**3
@@ -100,6 +100,20 @@ def test_cvd_uuid_app_parse():
     found = fires("cvd-uuid-app-parse", gpus=parts, environ=environ(CUDA_VISIBLE_DEVICES="MIG-1111"))
     assert found.severity in (None, "info")
     assert "container" in found.fixes[0].title
+
+
+@pytest.mark.parametrize("value", ["GPU-1111", "MIG-1111"])
+@pytest.mark.parametrize(
+    ("version", "counts"),
+    [("1.12.1+cu116", True), ("1.13.0+cu117", False), ("1.13.1+cu117", False), ("2.0.0+cu117", True)],
+)
+def test_a_torch_that_takes_uuids_for_no_numbers(value, version, counts):
+    part = (MigInstance(uuid="MIG-1111"),) if value.startswith("MIG") else ()
+    parts = gpus(gpu(0, uuid="GPU-1111", mig_enabled=bool(part), mig_instances=part))
+    given = stack(release="515.86.01", on=interpreter("3.10.9"), frameworks=frameworks(torch(version)))
+    found = fires("cvd-uuid-app-parse", **given | {"gpus": parts, "environ": environ(CUDA_VISIBLE_DEVICES=value)})
+    assert (found.severity != "error") is counts
+    assert counts or any("torch==2" in word for fix in found.fixes for step in fix.steps for word in step.argv)
 
 
 def shm(free, total=360 * GIB):

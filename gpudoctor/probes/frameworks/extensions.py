@@ -112,8 +112,10 @@ def _cuda_parts(site: Site, extension: Extension, folder: str | None) -> tuple[s
     """The CUDA versions it has a part for, as its files are named: 118 of libbitsandbytes_cuda118.so."""
     if folder is None or not (extension.binary or "").endswith("_cuda"):
         return None
-    found = (re.match(rf"{extension.binary}(\d+)\.(?:so|dll)$", name) for name in site.names(folder))
-    return tuple(match.group(1) for match in found if match)
+    names = site.names(folder)
+    found = (re.match(rf"{extension.binary}(\d+)\.(?:so|dll)$", name) for name in names)
+    # A folder that could not be listed has no names at all.
+    return tuple(match.group(1) for match in found if match) if names else None
 
 
 def _stated(site: Site, extension: Extension, folder: str | None) -> dict[str, str | None]:

@@ -160,8 +160,11 @@ def _is_found_first(copy: LibraryCopy) -> bool:
 
 
 def _absent_part(bnb: Framework, torch: Framework, override: str | None) -> Fault | None:
-    if override or not bnb.cuda_parts or _digits(torch) in bnb.cuda_parts:
+    if override or bnb.cuda_parts is None or _digits(torch) in bnb.cuda_parts:
         return None
+    if not bnb.cuda_parts:
+        text = f"{bnb.label} has no compiled part for CUDA: it is a copy of the sources, or was built for other GPUs."
+        return text, None, (seen("its folder", bnb.location or "not known"), seen("parts present", "none"))
     major = str(torch.cuda.major) if torch.cuda else ""
     # Within a major a near part may be taken; of another major none can.
     severity: Severity | None = "info" if any(part.startswith(major) for part in bnb.cuda_parts) else None

@@ -2,16 +2,17 @@
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.knowledge.matrix.pairs import engine_build
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
-from gpudoctor.rules._engines import engine_fixes, majors_of_packages
+from gpudoctor.rules._engines import engine_fixes, majors_of_packages, toolkits_by_major
 from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
 from gpudoctor.rules._opened_by_name import of_packages
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit
-from gpudoctor.rules.builds import built_for_cuda, in_words
+from gpudoctor.rules.builds import built_for_cuda, in_words, release_numbers
 from gpudoctor.rules.sections import (
     Framework,
     Frameworks,
@@ -81,7 +82,7 @@ def tf_soname_missing(
             return
         yield from _on_windows(gpus, libraries, frameworks, toolkits, packages, scene)
         return
-    yield from _of_onnxruntime(gpus, libraries, frameworks, scene, matrix)
+    yield from _of_onnxruntime(gpus, libraries, frameworks, toolkits, scene, matrix)
     yield from of_ctranslate2(gpus, libraries, frameworks, scene)
     for framework in built_for_cuda(frameworks):
         missing = _missing(framework, libraries)
@@ -125,7 +126,12 @@ def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evide
 
 
 def _of_onnxruntime(
-    gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, scene: Scene, matrix: Matrix
+    gpus: Gpus | None,
+    libraries: Libraries,
+    frameworks: Frameworks,
+    toolkits: Toolkits | Gap | None,
+    scene: Scene,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """ONNX Runtime takes what torch or its own preload_dlls() has loaded; somewhere the libraries must be."""
     runtime = frameworks.get("onnxruntime")
@@ -138,21 +144,32 @@ def _of_onnxruntime(
         f"{runtime.label} needs {in_words(one.soname for one in missing)}, not found; it uses the CPU instead.",
         *tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
         subject=runtime.label,
-        fixes=tuple(_fixes_of_onnxruntime(runtime, missing, frameworks, scene, matrix)),
+        fixes=tuple(_fixes_of_onnxruntime(runtime, missing, frameworks, toolkits, scene, matrix)),
     )
 
 
 def _fixes_of_onnxruntime(
-    runtime: Framework, missing: tuple[Resolution, ...], frameworks: Frameworks, scene: Scene, matrix: Matrix
+    runtime: Framework,
+    missing: tuple[Resolution, ...],
+    frameworks: Frameworks,
+    toolkits: Toolkits | Gap | None,
+    scene: Scene,
+    matrix: Matrix,
 ) -> Iterator[Fix]:
     build = engine_build("onnxruntime-gpu", runtime.version or "", matrix)
     major = runtime.cuda.major if runtime.cuda else build.cuda if build else None
-    here = majors_of_packages(scene.packages, frameworks) - {major}
+    installed = set(toolkits_by_major(toolkits))
+    here = majors_of_packages(scene.packages, frameworks) - {major} | (set() if major in installed else installed)
     if build is not None and here:
         yield from engine_fixes("onnxruntime-gpu", runtime.version or "", build, tuple(sorted(here)), scene, matrix)
         return
     wanted = tuple(dict.fromkeys(name for one in missing if (name := dist_for(one.family, major))))
-    load = Ask(text="In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on).")
+    loads = (release_numbers(runtime.version) or ()) >= numbers_of("onnxruntime-loads-packages")
+    if loads or frameworks.get("torch"):
+        text = "In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on)."
+    else:
+        text = "Release 1.20 and older do not look into these packages: put their lib folders into LD_LIBRARY_PATH."
+    load = Ask(text=text)
     if wanted:
         yield Fix(f"Install the CUDA libraries of {runtime.label}", safety(scene), (*install(scene, *wanted), load))
 
