@@ -43,13 +43,17 @@ def _first(rows: tuple[Elsewhere, ...], words: frozenset[str]) -> Elsewhere | No
 
 
 def _fixes(fixes: tuple[Fix, ...], row: Elsewhere) -> tuple[Fix, ...]:
-    """The first of those that take root is done in the system's own way, and stands for all of them."""
-    by_root = [fix for fix in fixes if fix.needs_root]
-    if not by_root:
+    """The first of those that install something as root is done in the system's own way, and stands for all of them."""
+    installing = [fix for fix in fixes if fix.needs_root and not _only_restarts(fix)]
+    if not installing:
         return fixes
-    steps = (Ask(text=row.say), *(step for line in row.run for step in _steps(line)))
-    own = replace(by_root[0], title="Mend it in this system's own way", steps=steps)
-    return tuple(own if fix is by_root[0] else fix for fix in fixes if fix is by_root[0] or not fix.needs_root)
+    own = replace(installing[0], steps=(Ask(text=row.say), *(step for line in row.run for step in _steps(line))))
+    return tuple(own if fix is installing[0] else fix for fix in fixes if fix not in installing[1:])
+
+
+def _only_restarts(fix: Fix) -> bool:
+    programs = {step.argv[0] for step in fix.steps if isinstance(step, Run)}
+    return bool(programs) and programs <= {"reboot", "modprobe"}
 
 
 def _steps(line: str) -> tuple[Run | Ask, ...]:

@@ -8,11 +8,10 @@ from gpudoctor.facts.fix import Run
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.report.commands import step_lines
 from gpudoctor.rules.load import load_rules
-from tests.rules.situations import answer, libraries, unlisted
+from tests.rules.situations import answer, libraries, module_file, unlisted
 from tests.whole import driver, gpu, machine
 
 MIXED = driver("570.144", libraries=libraries("570.153.02"), nvml=answer(18), cuda_init=answer(803))
-OLD = driver("470.82.01")
 
 
 def first(snapshot):
@@ -34,7 +33,8 @@ def on(name, kernel="6.14.6-109.fc42.x86_64", **sections):
     ],
 )
 def test_a_half_updated_image_is_gone_back_from(name, kernel, command):
-    found = first(on(name, kernel, gpus=(unlisted(pci_id="10de:2484"),), driver=MIXED))
+    half = replace(MIXED, module_files=(module_file(kernel, "570.144"),))
+    found = first(on(name, kernel, gpus=(unlisted(pci_id="10de:2484"),), driver=half))
     assert found.name == "drv-lib-mismatch"
     lines = [line for fix in found.fixes for step in fix.steps for line in step_lines(step)]
     if command is not None:
@@ -54,4 +54,5 @@ def test_what_needs_no_root_stays():
     assert [fix for fix in usual.fixes if not fix.needs_root] == [fix for fix in here.fixes if not fix.needs_root]
     by_root = [fix for fix in here.fixes if fix.needs_root]
     assert len(by_root) == 1 and any(isinstance(step, Run) for step in by_root[0].steps)
+    assert by_root[0].title == next(fix.title for fix in usual.fixes if fix.needs_root)
     assert by_root[0].driver == next(fix.driver for fix in usual.fixes if fix.needs_root)

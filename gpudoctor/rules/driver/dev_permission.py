@@ -61,12 +61,12 @@ def _permissions(node: DeviceNode) -> str:
 def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, ...]:
     if is_contained(container):
         group = groups[0] if groups else "GROUP"
-        steps = (
+        inside = (
             f"Start it with docker run --group-add {group}, or with podman run --group-add keep-groups.",
             "A group of the host goes by its number, as ls -ln /dev/nvidia0 shows it.",
             "A user whom the image makes at its start does not get it: add that user to the group in the container.",
         )
-        return (by_hand("Give the container the group of the device files", *steps, needs_container=True),)
+        return (by_hand("Give the container the group of the device files", *inside, needs_container=True),)
     if groups:
         add = Ask(text=f"Ask an administrator to run: usermod -aG {groups[0]} YOUR_USER_NAME")
     else:
