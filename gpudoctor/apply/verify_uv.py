@@ -10,6 +10,7 @@ from gpudoctor.apply.archives import Archive, Verification
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.installer_errors import unreachable
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.knowledge.installer_options import options_in, short_forms_in
 from gpudoctor.sources.toml import parse_toml
 
 _WOULD = re.compile(r"\s*[+~]\s+(?P<what>\S+==\S+|\S+ @ .*|\S+).*")
@@ -17,15 +18,6 @@ _DOWNLOAD = re.compile(r"\s*Would download (?P<number>\d+) packages?")
 #: Options of `uv pip install` that take a value and that `uv pip compile` does not have, or that name the environment.
 _NOT_FOR_COMPILE = {"--target", "--prefix"}
 _FLAGS_NOT_FOR_COMPILE = {"--force-reinstall", "--reinstall", "--system"}
-_TAKE_A_VALUE = frozenset(
-    (
-        *("--python", "-p", "--index", "--default-index", "--index-url", "-i", "--extra-index-url", "--find-links"),
-        *("-f", "--index-strategy", "--torch-backend", "--prerelease", "--resolution", "--exclude-newer"),
-        *("--only-binary", "--no-binary", "--upgrade-package", "-P", "--constraint", "--constraints", "-c"),
-        *("--override", "--overrides", "--build-constraint", "--build-constraints", "-b", "--config-file"),
-        *("--python-version", "--python-platform"),
-    )
-)
 _FILES = {"-r", "--requirement", "--requirements"}
 _EDITABLE = {"-e", "--editable"}
 #: Seconds without an answer, for pages and metadata, unless the user says otherwise; uv tries four times.
@@ -91,6 +83,7 @@ def _for_compile(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str
     options: list[str] = []
     wanted: list[str] = []
     files: list[str] = []
+    valued = options_in("compile").keys() | short_forms_in("compile").keys()
     rest = iter(words)
     for word in rest:
         if word in _NOT_FOR_COMPILE:
@@ -102,7 +95,7 @@ def _for_compile(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str
         elif word in _EDITABLE:
             wanted.append(f"-e {next(rest, '')}")
         elif word.startswith("-"):
-            options += [word, next(rest, "")] if "=" not in word and word in _TAKE_A_VALUE else [word]
+            options += [word, next(rest, "")] if "=" not in word and word in valued else [word]
         else:
             wanted.append(word)
     return options, wanted, files

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.installer_options import options_in, short_forms_in
 from gpudoctor.plan.demand import NotADemand
 
 #: Files that include each other deeper than this are a circle.
@@ -18,29 +19,6 @@ MOST_DEEP = 10
 _COMMENT = re.compile(r"(?<!\S)#.*$")
 _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
-_SHORT = {"-i": "--index-url", "-r": "--requirement", "-c": "--constraint", "-e": "--editable", "-f": "--find-links"}
-_SHORT |= {"-C": "--config-settings"}
-#: Options that stand in a line of their own, and whether a value follows.
-_OPTIONS = {
-    "--index-url": True,
-    "--pypi-url": True,
-    "--extra-index-url": True,
-    "--no-index": False,
-    "--constraint": True,
-    "--requirement": True,
-    "--editable": True,
-    "--find-links": True,
-    "--no-binary": True,
-    "--only-binary": True,
-    "--prefer-binary": False,
-    "--require-hashes": False,
-    "--pre": False,
-    "--trusted-host": True,
-    "--use-feature": True,
-    "--hash": True,
-    "--config-settings": True,
-    "--global-option": True,
-}
 
 Read = Callable[[str], str]
 
@@ -152,21 +130,21 @@ def _split(line: Line, text: str) -> Line:
 def _options(words: list[str]) -> Iterator[Option]:
     rest = iter(words)
     for word in rest:
-        if word[:2] in _SHORT and not word.startswith("--"):
-            yield Option(name=_SHORT[word[:2]], value=word[2:].removeprefix("=") or next(rest, ""))
+        if (name := short_forms_in("file").get(word[:2])) is not None:
+            yield Option(name=name, value=word[2:].removeprefix("=") or next(rest, ""))
             continue
         given, equals, value = word.partition("=")
         name = _long(given)
-        if _OPTIONS.get(name) and not equals:
+        if options_in("file").get(name) and not equals:
             value = next(rest, "")
         yield Option(name="--index-url" if name == "--pypi-url" else name, value=value)
 
 
 def _long(given: str) -> str:
     """The option that is meant: pip takes the beginning of a name, where it is that of one only."""
-    if given in _OPTIONS or not given.startswith("--"):
+    if given in options_in("file") or not given.startswith("--"):
         return given
-    found = [name for name in _OPTIONS if name.startswith(given)]
+    found = [name for name in options_in("file") if name.startswith(given)]
     return found[0] if len(found) == 1 else given
 
 

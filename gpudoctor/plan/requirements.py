@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
+from gpudoctor.knowledge.installer_options import options_in
 from gpudoctor.plan.demand import COMPANIONS, EXTRAS, FRAMEWORKS, Demand, NotADemand, demand_of, joined, name_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.requirement_lines import Line, Read, read_lines, text_of
@@ -23,13 +24,6 @@ _SYSTEMS = {
     "windows": {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
     "macos": {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
 }
-#: Options that uv 0.13 reads in a file; it passes over the others with a warning, or refuses the file (tried 2026-11).
-_OF_UV = frozenset(
-    (
-        *("--index-url", "--extra-index-url", "--no-index", "--find-links", "--constraint", "--requirement"),
-        *("--editable", "--no-binary", "--only-binary", "--require-hashes", "--hash"),
-    )
-)
 #: What a file cannot say of them: with which options they are compiled, or which of several names fits.
 _NOT_IN_FILES = ("flash-attn", "sageattention", "cupy")
 #: Files that are no requirements, and what makes some of them.
@@ -120,11 +114,11 @@ def settled_by(path: str, lines: tuple[Line, ...]) -> str:
 
 
 def not_for_uv(path: str, read: Read, variables: Mapping[str, str]) -> tuple[str, ...]:
-    """The options of a file that pip reads and uv does not. Raises NotADemand."""
+    """The options of a file that pip reads and uv does not: it passes over them, or refuses the file. NotADemand."""
     if _PYLOCK.fullmatch(os.path.basename(path)):
         return ()
     found = [one.name for line in read_lines(path, read, variables) for one in line.options]
-    return tuple(dict.fromkeys(name for name in found if name not in _OF_UV))
+    return tuple(dict.fromkeys(name for name in found if name not in options_in("uv-file")))
 
 
 def is_lock(path: str) -> bool:

@@ -3,11 +3,14 @@
 A distribution that is not listed has no command: a name that was not looked up is not guessed.
 """
 
+from functools import lru_cache
 from typing import Literal
 
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.fix import Run, run
 from gpudoctor.facts.system import System
+from gpudoctor.facts.typed_json import convert_to
+from gpudoctor.knowledge.tables import rows_of
 
 Tool = Literal["apt", "dnf", "zypper", "pacman"]
 Purpose = Literal["compiler", "python-headers", "kernel-headers", "venv", "driver"]
@@ -29,10 +32,6 @@ VERBS: dict[Tool, tuple[str, ...]] = {
     "zypper": ("zypper", "install"),
     "pacman": ("pacman", "-S"),
 }
-DEBIAN = "packages of Debian 12 (apt-cache policy), 2026-11-21; packages.debian.org"
-#: Read in several public repositories, for the same distributions alike, 2026-11-21.
-PROJECTS = "installation pages of projects with compiled parts (gcc gcc-c++ python3-devel; base-devel python)"
-NVIDIA_GUIDE = "docs.nvidia.com/datacenter/tesla/driver-installation-guide, Verify the System has the Correct Kernel"
 
 
 class SystemNames(Fact, frozen=True, kw_only=True):
@@ -46,49 +45,16 @@ class SystemNames(Fact, frozen=True, kw_only=True):
     only: tuple[str, ...] = ()
 
 
-ROWS: tuple[SystemNames, ...] = (
-    SystemNames(tool="apt", purpose="compiler", names=("build-essential",), source=DEBIAN),
-    SystemNames(tool="apt", purpose="python-headers", names=("python3-dev",), source=DEBIAN),
-    SystemNames(tool="apt", purpose="venv", names=("python3-venv",), source=DEBIAN),
-    SystemNames(tool="apt", purpose="kernel-headers", names=("linux-headers-{kernel}",), source=NVIDIA_GUIDE),
-    SystemNames(
-        tool="apt",
-        purpose="driver",
-        names=("linux-headers-{kernel}", "nvidia-driver"),
-        only=("debian",),
-        source="wiki.debian.org/NvidiaGraphicsDrivers; packages.debian.org/bookworm/nvidia-driver",
-    ),
-    SystemNames(tool="dnf", purpose="compiler", names=("gcc", "gcc-c++"), source=PROJECTS),
-    SystemNames(
-        tool="dnf",
-        purpose="python-headers",
-        names=("python3-devel",),
-        source=f"docs.scipy.org/doc/scipy/building, Fedora; {PROJECTS}",
-    ),
-    SystemNames(tool="dnf", purpose="kernel-headers", names=("kernel-devel-{kernel}",), source=NVIDIA_GUIDE),
-    SystemNames(
-        tool="dnf",
-        purpose="driver",
-        names=("akmod-nvidia", "xorg-x11-drv-nvidia-cuda"),
-        only=("fedora",),
-        source="rpmfusion.org/Howto/NVIDIA",
-    ),
-    SystemNames(
-        tool="zypper",
-        purpose="kernel-headers",
-        names=("kernel-{variant}-devel={version}",),
-        source=f"{NVIDIA_GUIDE}, SUSE",
-    ),
-    SystemNames(tool="zypper", purpose="compiler", names=("gcc", "gcc-c++"), source=PROJECTS),
-    SystemNames(tool="zypper", purpose="python-headers", names=("python3-devel",), source=PROJECTS),
-    SystemNames(tool="pacman", purpose="compiler", names=("base-devel",), source=PROJECTS),
-    SystemNames(
-        tool="pacman",
-        purpose="python-headers",
-        names=("python",),
-        source=f"{PROJECTS}; the headers are in the package itself",
-    ),
-)
+@lru_cache(maxsize=1)
+def rows() -> tuple[SystemNames, ...]:
+    """Every row of system_packages.tsv."""
+    return tuple(
+        convert_to(
+            {"tool": tool, "purpose": purpose, "names": names.split(), "only": only.split(), "source": source},
+            SystemNames,
+        )
+        for tool, purpose, names, only, source in rows_of("system_packages")
+    )
 
 
 def tool_of(host: System | Gap | None) -> Tool | None:
@@ -104,7 +70,8 @@ def names_for(host: System | Gap | None, purpose: Purpose) -> tuple[str, ...]:
     tool = tool_of(host)
     if not isinstance(host, System) or tool is None:
         return ()
-    row = next((one for one in ROWS if (one.tool, one.purpose) == (tool, purpose) and _is_for(one, host)), None)
+    mine = (row for row in rows() if not row.only or host.distribution in row.only)
+    row = next((one for one in mine if (one.tool, one.purpose) == (tool, purpose)), None)
     if row is None or (host.kernel is None and any("{" in name for name in row.names)):
         return ()
     version, _, variant = (host.kernel or "").rpartition("-")
@@ -118,10 +85,6 @@ def install_command(host: System | Gap | None, *purposes: Purpose) -> Run | None
     if tool is None or not all(found):
         return None
     return run(*VERBS[tool], *dict.fromkeys(name for names in found for name in names))
-
-
-def _is_for(row: SystemNames, host: System) -> bool:
-    return not row.only or host.distribution in row.only
 
 
 def _base(name: str) -> str:

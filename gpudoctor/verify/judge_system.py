@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.plan.system_packages import ROWS, TOOLS
+from gpudoctor.plan.system_packages import TOOLS, rows
 from gpudoctor.verify.asked import SystemPackages
 from gpudoctor.verify.case import Case
 from gpudoctor.verify.verdict import Verdict
@@ -63,7 +63,7 @@ def _package(name: str, case: Case) -> Verdict:
         return _toolkit(name, CudaVersion(".".join(numbers)), case)
     if _NEWEST.fullmatch(name):
         return _newest(name, case)
-    if _KNOWN.fullmatch(name) or any(name in row.names for row in ROWS):
+    if _KNOWN.fullmatch(name) or any(name in row.names for row in rows()):
         return case.verdict(name, "fits")
     text = f"{name[:60]} is not in the tables."
     return case.verdict(name, "not known", grounds="not in the tables", aspect="name", because=text)

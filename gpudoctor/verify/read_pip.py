@@ -1,59 +1,13 @@
-"""The words of pip and uv, as these programs read them.
-
-Options: https://pip.pypa.io/en/stable/cli/pip_install, https://docs.astral.sh/uv/reference/cli (2026-11-22).
-"""
+"""The words of pip and uv, as these programs read them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import is_bounded
+from gpudoctor.knowledge.installer_options import options_in, short_forms_in
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.asked import Install, Pair, Requirement
 
-_SHORT = {
-    "-i": "--index-url",
-    "-f": "--find-links",
-    "-r": "--requirement",
-    "-c": "--constraint",
-    "-e": "--editable",
-    "-t": "--target",
-    "-p": "--python",
-    "-U": "--upgrade",
-    "-I": "--ignore-installed",
-    "-q": "--quiet",
-    "-v": "--verbose",
-    "-y": "--yes",
-    "-C": "--config-settings",
-    "-P": "--upgrade-package",
-    "-n": "--no-cache",
-}
-#: Options that a value follows.
-_VALUED = frozenset({
-    "--index-url", "--extra-index-url", "--find-links", "--requirement", "--requirements", "--constraint",
-    "--constraints", "--editable", "--target", "--prefix", "--root", "--python", "--platform", "--python-version",
-    "--python-platform", "--abi", "--implementation", "--only-binary", "--no-binary", "--trusted-host",
-    "--allow-insecure-host", "--cache-dir", "--timeout", "--retries", "--progress-bar", "--log", "--proxy",
-    "--upgrade-strategy", "--src", "--report", "--config-settings", "--config-setting", "--global-option",
-    "--index", "--default-index", "--index-strategy", "--torch-backend", "--no-build-package",
-    "--only-build-package", "--prerelease", "--resolution", "--exclude-newer", "--extra", "--group", "--optional",
-    "--reinstall-package", "--upgrade-package", "--link-mode", "--keyring-provider", "--exists-action", "--cert",
-    "--client-cert", "--use-feature", "--use-deprecated", "--root-user-action", "--config-file", "--directory",
-    "--project", "--color", "--bounds", "--package", "--script", "--branch", "--tag", "--rev", "--marker",
-    "--override", "--refresh-package", "--hash",
-})  # fmt: skip
-_FLAGS = frozenset({
-    "--upgrade", "--quiet", "--verbose", "--user", "--pre", "--no-deps", "--force-reinstall", "--ignore-installed",
-    "--no-cache-dir", "--no-index", "--break-system-packages", "--dry-run", "--no-build-isolation", "--use-pep517",
-    "--no-use-pep517", "--prefer-binary", "--require-hashes", "--no-input", "--isolated", "--require-virtualenv",
-    "--no-warn-script-location", "--no-warn-conflicts", "--no-clean", "--compile", "--no-compile",
-    "--disable-pip-version-check", "--no-color", "--check-build-dependencies", "--yes", "--debug",
-    "--no-python-version-warning", "--ignore-requires-python", "--system", "--reinstall", "--refresh", "--no-cache",
-    "--offline", "--native-tls", "--system-certs", "--strict", "--exact", "--dev", "--frozen", "--locked",
-    "--no-sync", "--all-extras", "--active", "--no-sources", "--seed", "--managed-python", "--no-managed-python",
-    "--no-config", "--compile-bytecode", "--no-build", "--inexact", "--no-dev", "--no-progress", "--all-groups",
-    "--all-packages", "--no-editable", "--raw", "--no-verify-hashes", "--no-break-system-packages", "--help", "-vv",
-    "-vvv", "-qq",
-})  # fmt: skip
 _NAMED = re.compile(
     r"^(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[(?P<extras>[\w\s.,-]*)\])?\s*"
     r"(?P<rest>@\s*\S+.*|\(?[<>=!~][^;]*)?(?:;(?P<marker>.*))?$"
@@ -125,14 +79,15 @@ def _split(words: Sequence[str]) -> tuple[list[Pair], list[str], list[str], str 
 
 def _option(word: str, rest: Iterator[str], unknown: list[str]) -> Iterable[Pair]:
     given, equals, value = word.partition("=")
-    name = _SHORT.get(given, given)
-    if not given.startswith("--") and name == given and len(given) > 2 and given[:2] in _SHORT:
-        name, value, equals = _SHORT[given[:2]], given[2:], "="  # -rfile, and -Uq
-        if name in _FLAGS:
+    shorts, takes_value = short_forms_in("command"), options_in("command")
+    name = shorts.get(given, given)
+    if not given.startswith("--") and name == given and len(given) > 2 and given[:2] in shorts:
+        name, value, equals = shorts[given[:2]], given[2:], "="  # -rfile, and -Uq
+        if not takes_value[name]:
             return (Pair(name, ""),)
-    if name in _VALUED:
+    if takes_value.get(name):
         return (Pair(name, value if equals else next(rest, "")),)
-    if name not in _FLAGS:
+    if name not in takes_value:
         unknown.append(given)
     return (Pair(name, value),)
 

@@ -195,7 +195,7 @@ def _compose(lines: Sequence[str]) -> Iterator[Typed]:
     """Each image, with --gpus where its service asks for a GPU; variables for the GPU; devices without capabilities."""
     # Imported here: only a Compose file needs them.
     from gpudoctor.sources.command_lines import started
-    from gpudoctor.verify.judge_setting import VALUES
+    from gpudoctor.verify.judge_setting import variables
 
     for first, service in _services(lines):
         # What is merged in from elsewhere in the file may ask for it.
@@ -206,7 +206,7 @@ def _compose(lines: Sequence[str]) -> Iterator[Typed]:
             if image:
                 gpus = ("--gpus", "all") if asks else ()
                 yield Typed(number, line.strip(), ("docker", "run", *gpus, image[1]), "compose")
-            elif variable and variable[1] in VALUES:
+            elif variable and variables().get(variable[1]):
                 yield Typed(number, line.strip(), ("ENV", variable[1], variable[2].strip("\"' ")), "compose")
             elif _COMPOSE_DEVICES.match(line) and not any("capabilities" in one for one in shown):
                 yield Typed(number, line.strip(), ("devices",), "compose")
