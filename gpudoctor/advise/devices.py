@@ -14,7 +14,8 @@ from gpudoctor.knowledge.matrix.gpu_types import GpuPeaks
 from gpudoctor.knowledge.matrix.peaks import peaks
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.training_types import Throughput
-from gpudoctor.plan.fit import Machine, ranked
+from gpudoctor.plan.fit import ranked
+from gpudoctor.plan.machine import Machine
 
 #: From a card of 2013 to those of today.
 REFERENCE = (

@@ -33,16 +33,12 @@ class Growth:
 
 def size_of(folder: str) -> int:
     """Bytes of the files in a folder."""
-    return sum(_sizes(folder))
+    return sum(status.st_size for status in _found(folder))
 
 
 def own_size_of(folder: str) -> int:
     """Bytes of the files in a folder that have no other name: what removing it frees."""
     return sum(status.st_size for status in _found(folder) if status.st_nlink == 1)
-
-
-def _sizes(folder: str) -> Iterator[int]:
-    return (status.st_size for status in _found(folder))
 
 
 def _found(folder: str) -> Iterator[os.stat_result]:

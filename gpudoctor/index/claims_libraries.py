@@ -69,7 +69,7 @@ def cudnn_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         package = f"nvidia-cudnn-cu{major}"
         if not shelf.has(package):
             continue
-        minors = {_minor(found.version) for found in shelf.finals(package) if not found.yanked}
+        minors = {".".join(found.version.split(".")[:2]) for found in shelf.finals(package) if not found.yanked}
         mine = {row.cudnn: row for row in rows if major in _majors(row)}
         for minor, row in mine.items():
             if minor in minors or Version(minor) >= FIRST_CUDNN:
@@ -88,10 +88,6 @@ def triton_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
 
 def _majors(row: Cudnn) -> set[int]:
     return {int(cuda.split(".")[0]) for cuda in row.cuda}
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
 
 
 def release_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:

@@ -30,6 +30,11 @@ class NotNewer(Fact, frozen=True, kw_only=True):
     build: str
     obstacles: tuple[Obstacle, ...]
 
+    @property
+    def words(self) -> str:
+        """The build, and each reason once: two GPUs can give the same."""
+        return f"not {self.build}: {'; '.join(dict.fromkeys(one.words for one in self.obstacles))}"
+
 
 class Proposal(Fact, frozen=True, kw_only=True):
     """A build that fits, with the facts it meets."""

@@ -9,60 +9,26 @@ from gpudoctor.errors import Misused
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.knowledge.frameworks import companions, descriptors, planned
+from gpudoctor.knowledge.tables import rows_of
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
+from gpudoctor.sources.packages_names import normalise
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 #: Packages that are made for one release of torch.
 COMPANIONS = companions()
+_EXTRAS = rows_of("extras")
 #: Packages that go with a framework, and the one they bring along where the wish names none.
-EXTRAS = {
-    "keras": "tensorflow",
-    "tf-keras": "tensorflow",
-    "triton": "torch",
-    "flash-attn": "torch",
-    "sageattention": "torch",
-    "xformers": "torch",
-    "bitsandbytes": "torch",
-    "vllm": "torch",
-    "sglang": "torch",
-    "mamba-ssm": "torch",
-    "causal-conv1d": "torch",
-    "torch-geometric": "torch",
-    "torch-scatter": "torch",
-    "torch-sparse": "torch",
-    "torch-cluster": "torch",
-    "torchcodec": "torch",
-    "torchtext": "torch",
-    "torch-tensorrt": "torch",
-    "transformer-engine": "torch",
-    "torchao": "torch",
-    "deepspeed": "torch",
-    "auto-gptq": "torch",
-    "tensorrt": None,
-    "faiss-gpu": None,
-    "numba-cuda": None,
-    "onnxruntime-gpu": None,
-    "cupy": None,
-}
+EXTRAS = {name: brings or None for name, brings, _, _ in _EXTRAS}
 #: Other names for the same wish.
-ALIASES = {
-    "pytorch": "torch",
-    "tensorflow-gpu": "tensorflow",
-    "tensorflow-cpu": "tensorflow",
-    "jaxlib": "jax",
-    "cupy-cuda11x": "cupy",
-    "cupy-cuda12x": "cupy",
-    "cupy-cuda13x": "cupy",
-    "transformer-engine-cu12": "transformer-engine",
-    "transformer-engine-cu13": "transformer-engine",
-    "tensorrt-cu12": "tensorrt",
-    "tensorrt-cu13": "tensorrt",
-    "faiss-gpu-cu11": "faiss-gpu",
-    "faiss-gpu-cu12": "faiss-gpu",
-}
+ALIASES = {"pytorch": "torch", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow", "jaxlib": "jax"}
+ALIASES |= {other: name for name, _, others, _ in _EXTRAS for other in others.split()}
+#: Those that are of use without a GPU.
+FOR_CPU_TOO = frozenset(name for name, _, _, traits in _EXTRAS if "cpu" in traits.split())
+#: What a file cannot say of them: with which options they are compiled, or which of several names fits.
+NOT_IN_FILES = frozenset(name for name, _, _, traits in _EXTRAS if "not-in-files" in traits.split())
 FRAMEWORKS = planned()
 
 
@@ -156,7 +122,7 @@ def joined(one: str, other: str, name: str) -> str:
 
 def name_of(requirement: "Requirement") -> str:
     """The normalised name (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", requirement.name).lower()
+    return normalise(requirement.name)
 
 
 def _requirement(text: str) -> "Requirement":

@@ -12,7 +12,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle, is_older
-from gpudoctor.plan.demand import EXTRAS, Demand
+from gpudoctor.plan.demand import EXTRAS, FOR_CPU_TOO, Demand
 from gpudoctor.plan.extension_for import Beside, against, extension_for, rows_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import agree, meets
@@ -20,16 +20,6 @@ from gpudoctor.plan.wheels import has_wheel
 
 #: What an extra is called where a build for the CPU is enough.
 WITHOUT_GPU = {"onnxruntime-gpu": "onnxruntime", "cupy": "numpy"}
-#: Extras that are of use without a GPU.
-FOR_CPU_TOO = (
-    "torchcodec",
-    "torchao",
-    "torchtext",
-    "torch-geometric",
-    "torch-scatter",
-    "torch-sparse",
-    "torch-cluster",
-)
 
 
 class After(Fact, frozen=True, kw_only=True):

@@ -6,19 +6,10 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import JaxBuild, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import driver_can_compile, is_wanted_kind, package_obstacles, runs
 from gpudoctor.plan.machine import Machine
-
-__all__ = [
-    "Machine",
-    "driver_can_compile",
-    "jax_releases_that_fit",
-    "ranked",
-    "tensorflow_releases_that_fit",
-    "torch_builds_that_fit",
-]
 
 
 @lru_cache(maxsize=1024)
@@ -73,9 +64,3 @@ def tensorflow_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[Tens
     builds = ranked("tensorflow", machine, matrix)
     rows = {id(build.row): build.row for build in builds if build.processor == "cuda"}
     return tuple(row for row in rows.values() if isinstance(row, TensorflowBuild))
-
-
-def jax_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[JaxBuild, ...]:
-    """Releases of JAX, with the CUDA extra, that run on every GPU of the machine, newest first."""
-    builds = ranked("jax", machine, matrix)
-    return tuple(build.row for build in builds if build.processor == "cuda" and isinstance(build.row, JaxBuild))

@@ -7,7 +7,7 @@ from gpudoctor.facts.plan import Choice, InstallPlan, Place, Step
 from gpudoctor.facts.python import Packages
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.alternatives import alternatives_of
-from gpudoctor.plan.answer import Fit, NotNewer, Proposal, Refusal, Wanted
+from gpudoctor.plan.answer import Fit, Proposal, Refusal
 from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
@@ -166,7 +166,7 @@ def _choice(one: Proposal, indexes: Indexes) -> Choice:
         variant=one.variant,
         cuda=one.cuda,
         why=tuple(reason.text for reason in one.why),
-        why_not_newer=_not_newer(one.why_not_newer),
+        why_not_newer=one.why_not_newer.words if one.why_not_newer else None,
         limits=one.limits,
         requirements=one.requirements,
         index_url=indexes.of_build(one.index_url),
@@ -174,15 +174,6 @@ def _choice(one: Proposal, indexes: Indexes) -> Choice:
         source=one.source,
         checked=one.checked,
     )
-
-
-def _not_newer(newer: NotNewer | None) -> str | None:
-    if newer is None:
-        return None
-    reasons = dict.fromkeys(
-        f"{one.text} (would do: {one.change})" if one.change else one.text for one in newer.obstacles
-    )
-    return f"not {newer.build}: {'; '.join(reasons)}"
 
 
 def _notes(found: Fit, seen: Machine, demand: Demand, left_out: tuple[str, ...], kept_back: str) -> tuple[str, ...]:
@@ -203,6 +194,3 @@ def _notes(found: Fit, seen: Machine, demand: Demand, left_out: tuple[str, ...],
     if found.not_judged:
         notes.append(f"Not judged, because not known: {', '.join(found.not_judged)}.")
     return tuple(notes)
-
-
-__all__ = ["Demand", "Indexes", "Refused", "Wanted", "plan_install"]

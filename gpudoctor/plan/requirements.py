@@ -13,7 +13,17 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.knowledge.installer_options import options_in
-from gpudoctor.plan.demand import COMPANIONS, EXTRAS, FRAMEWORKS, Demand, NotADemand, demand_of, joined, name_of
+from gpudoctor.plan.demand import (
+    COMPANIONS,
+    EXTRAS,
+    FRAMEWORKS,
+    NOT_IN_FILES,
+    Demand,
+    NotADemand,
+    demand_of,
+    joined,
+    name_of,
+)
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.requirement_lines import Line, Read, read_lines, text_of
 from gpudoctor.redact.credentials import without_credentials
@@ -24,8 +34,6 @@ _SYSTEMS = {
     "windows": {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
     "macos": {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
 }
-#: What a file cannot say of them: with which options they are compiled, or which of several names fits.
-_NOT_IN_FILES = ("flash-attn", "sageattention", "cupy")
 #: Files that are no requirements, and what makes some of them.
 _OTHER_FILES = {
     "uv.lock": "uv export --locked --output-file locked.txt",
@@ -233,7 +241,7 @@ def _take(line: Line, environment: Environment, known: dict[str, str], extras: d
     name = name_of(requirement)
     if requirement.url is not None or name not in (*FRAMEWORKS, *COMPANIONS, *EXTRAS) or not _holds(line, environment):
         return False
-    if name in _NOT_IN_FILES and not line.is_constraint:
+    if name in NOT_IN_FILES and not line.is_constraint:
         typed = f"{line.requirement.split(';')[0].strip()!r}" if requirement.specifier else name
         raise line.error(
             f"{name} is made for the torch or the CUDA that is installed, which a file cannot say. Take the line out, "

@@ -6,7 +6,6 @@ from typing import Literal
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
 from gpudoctor.plan.answer import Environment, Fit, Proposal, Refusal, Span, Way
-from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.machine import Machine
 from gpudoctor.report.commands import step_lines
 
@@ -100,13 +99,8 @@ def _proposal(proposal: Proposal) -> Iterator[FitLine]:
     yield from (FitLine("why", reason.text) for reason in proposal.why)
     yield from (FitLine("but", limit) for limit in proposal.limits)
     if proposal.why_not_newer is not None:
-        reasons = "; ".join(_obstacle(one) for one in proposal.why_not_newer.obstacles)
-        yield FitLine("not", f"not {proposal.why_not_newer.build}: {reasons}")
+        yield FitLine("not", proposal.why_not_newer.words)
     yield FitLine("source", f"source ({proposal.confidence}, {proposal.checked}): {proposal.source}")
-
-
-def _obstacle(obstacle: Obstacle) -> str:
-    return f"{obstacle.text} (would do: {obstacle.change})" if obstacle.change else obstacle.text
 
 
 def _refusal(refusal: Refusal, *, windows: bool) -> Iterator[FitLine]:

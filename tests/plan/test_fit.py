@@ -10,14 +10,11 @@ from packaging.version import Version
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.matrix.kernels import likely_code
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import PLATFORMS, JaxBuild
-from gpudoctor.plan.fit import (
-    Machine,
-    driver_can_compile,
-    jax_releases_that_fit,
-    tensorflow_releases_that_fit,
-    torch_builds_that_fit,
-)
+from gpudoctor.plan.constraints import driver_can_compile
+from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
+from gpudoctor.plan.machine import Machine
 
 MATRIX = load_matrix()
 
@@ -152,6 +149,10 @@ def test_one_tensorflow_fits_blackwell(capability: str) -> None:
 )
 def test_no_tensorflow(where: Machine) -> None:
     assert tensorflow_releases_that_fit(where, MATRIX) == ()
+
+
+def jax_releases_that_fit(where: Machine, matrix: Matrix) -> tuple[JaxBuild, ...]:
+    return tuple(one.row for one in ranked("jax", where, matrix) if one.processor == "cuda")
 
 
 def test_jax() -> None:

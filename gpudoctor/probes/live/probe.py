@@ -11,9 +11,7 @@ from gpudoctor.probes.live.evidence import device_list, smoke_run, symptoms
 from gpudoctor.probes.live.limits import memory_cap, threads_each
 from gpudoctor.probes.live.plan import Process, at_a_time, installed, keras_backend, may_use_gpu, processes
 from gpudoctor.probes.live.run import Asked, Outcome, run_tasks
-from gpudoctor.probes.live.transcript import Event, Listener
-
-__all__ = ["DEADLINE", "Event", "Interrupted", "prove"]
+from gpudoctor.probes.live.transcript import Listener
 
 #: Seconds for the tasks of one framework; the first import from a slow disk takes the better part of it.
 DEADLINE = 180.0
