@@ -41,7 +41,6 @@ def identity(suffix):
         "implementation": name,
         "bits": 64 if sys.maxsize > 2**32 else 32,
         "abi": abi_tag(name, major, minor, tag, free_threaded),
-        "ext_suffix": suffix,
         "free_threaded": free_threaded,
         "os_name": os.name,
         "platform": platform_tag(),

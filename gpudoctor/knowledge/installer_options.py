@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Literal
 
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 #: A command of pip or uv; a requirements file, as pip and as uv read it; `uv pip compile`.
 Place = Literal["command", "file", "uv-file", "compile"]
@@ -12,13 +12,12 @@ Place = Literal["command", "file", "uv-file", "compile"]
 @lru_cache(maxsize=4)
 def options_in(place: Place) -> dict[str, bool]:
     """The options that are read there, under their long names, and whether a value follows."""
-    return {
-        name: value == "value" for name, _, value, places in rows_of("installer_options") if place in places.split()
-    }
+    rows = rows_of("knowledge/installer_options")
+    return {name: value == "value" for name, _, value, places in rows if place in places.split()}
 
 
 @lru_cache(maxsize=4)
 def short_forms_in(place: Place) -> dict[str, str]:
     """The long name of each short form that is read there."""
-    rows = rows_of("installer_options")
+    rows = rows_of("knowledge/installer_options")
     return {short: name for name, short, _, places in rows if short and place in places.split()}

@@ -9,17 +9,17 @@ from gpudoctor.errors import Misused
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.knowledge.frameworks import companions, descriptors, planned
-from gpudoctor.knowledge.tables import rows_of
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.sources.packages_names import normalise
+from gpudoctor.tables import rows_of
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 #: Packages that are made for one release of torch.
 COMPANIONS = companions()
-_EXTRAS = rows_of("extras")
+_EXTRAS = rows_of("knowledge/extras")
 #: Packages that go with a framework, and the one they bring along where the wish names none.
 EXTRAS = {name: brings or None for name, brings, _, _ in _EXTRAS}
 #: Other names for the same wish.

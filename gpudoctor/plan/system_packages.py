@@ -10,7 +10,7 @@ from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.fix import Run, run
 from gpudoctor.facts.system import System
 from gpudoctor.facts.typed_json import convert_to
-from gpudoctor.knowledge.tables import rows_of
+from gpudoctor.tables import rows_of
 
 Tool = Literal["apt", "dnf", "zypper", "pacman"]
 Purpose = Literal["compiler", "python-headers", "kernel-headers", "venv", "driver"]
@@ -53,7 +53,7 @@ def rows() -> tuple[SystemNames, ...]:
             {"tool": tool, "purpose": purpose, "names": names.split(), "only": only.split(), "source": source},
             SystemNames,
         )
-        for tool, purpose, names, only, source in rows_of("system_packages")
+        for tool, purpose, names, only, source in rows_of("knowledge/system_packages")
     )
 
 

@@ -38,7 +38,6 @@ class Install(Fact, frozen=True, kw_only=True):
     upgrade: bool = False
     reinstall: bool = False
     no_deps: bool = False
-    pre: bool = False
     user: bool = False
     system: bool = False
     breaks_system: bool = False

@@ -2,10 +2,9 @@
 
 from msgspec.structs import replace
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Frameworks, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.this_machine import machine_here, scene_of, with_amd_gpus
 from gpudoctor.verify.verdict import Given
@@ -21,7 +20,6 @@ def given_of(snapshot: Snapshot, matrix: Matrix) -> Given:
         packages=_packages(snapshot),
         distribution=host.distribution,
         distribution_version=host.distribution_version,
-        in_container=_in_container(scene.container),
     )
     if target is None:
         return given
@@ -46,10 +44,6 @@ def _packages(snapshot: Snapshot) -> Packages | None:
     stated = ((one.dist or one.name, one.version) for one in found)
     more = [Package(name=name, version=version) for name, version in stated if version and not there.find(name)]
     return replace(there, installed=(*there.installed, *more)) if more else seen
-
-
-def _in_container(container: Container | Gap | None) -> bool | None:
-    return container.kind != "none" if isinstance(container, Container) and container.kind is not None else None
 
 
 def _folder(path: str) -> str:

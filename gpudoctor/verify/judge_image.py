@@ -99,7 +99,6 @@ def image_facts(asked: Image, given: Given) -> Given:
         externally_managed=_is_externally_managed(name, distribution, version),
         other_pip=None,
         python=None,
-        in_container=True,
         distribution=distribution,
         distribution_version=version,
     )

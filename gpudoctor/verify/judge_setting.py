@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.knowledge.tables import expressions_of
+from gpudoctor.tables import expressions_of
 from gpudoctor.verify.asked import Setting
 from gpudoctor.verify.case import Case
 from gpudoctor.verify.verdict import Verdict
@@ -20,7 +20,7 @@ HIDING = {
 @lru_cache(maxsize=1)
 def variables() -> dict[str, str]:
     """The variables that are known: the values that are understood, as an expression; an empty one for any value."""
-    return expressions_of("variables")
+    return expressions_of("knowledge/variables")
 
 
 def judge_setting(asked: Setting, case: Case) -> Iterator[Verdict]:

@@ -43,7 +43,6 @@ def read_install(tool: str, program: tuple[str, ...], words: Sequence[str], line
         upgrade="--upgrade" in first,
         reinstall=any(one in first for one in ("--force-reinstall", "--ignore-installed", "--reinstall")),
         no_deps="--no-deps" in first,
-        pre="--pre" in first or first.get("--prerelease") == "allow",
         user="--user" in first,
         system="--system" in first,
         breaks_system="--break-system-packages" in first,

@@ -51,7 +51,6 @@ class Given(Fact, frozen=True, kw_only=True):
     #: As /etc/os-release has it: ubuntu, 22.04.
     distribution: str | None = None
     distribution_version: str | None = None
-    in_container: bool | None = None
     #: A GPU is to be used, whichever it is.
     for_gpu: bool = False
     #: The image that a Dockerfile builds upon; and what was given at the end of its other stages, by their names.

@@ -23,7 +23,6 @@ print(json.dumps({
     "base_prefix": sys.base_prefix,
     "bits": struct.calcsize("P") * 8,
     "executable": sys.executable,
-    "ext_suffix": sysconfig.get_config_var("EXT_SUFFIX"),
     "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
     "has_ssl": importlib.util.find_spec("_ssl") is not None,
     "home": os.path.expanduser("~"),

@@ -11,7 +11,7 @@ from gpudoctor.verify.given import given_of
 def test_what_was_not_seen_is_not_given():
     unseen = Gap(reason="not recorded")
     given = given_of(Snapshot(host=unseen, container=unseen, interpreter=unseen, packages=unseen), load_matrix())
-    assert (given.packages, given.python, given.environment, given.in_container) == (None, None, None, None)
+    assert (given.packages, given.python, given.environment) == (None, None, None)
 
 
 def test_the_interpreter_and_another_pip():

@@ -28,7 +28,6 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     implementation: str
     bits: int
     abi: str | None
-    ext_suffix: str
     free_threaded: bool
     os_name: str
     platform: str

@@ -135,7 +135,6 @@ def windows_venv(version: str, prefix: str = "C:\\Users\\ada\\venv") -> Target:
         "platlibdir": "DLLs",
         "stdlib": f"{base}\\Lib",
         "home": "C:\\Users\\ada",
-        "ext_suffix": f".cp{_short(version).replace('.', '')}-win_amd64.pyd",
         "path": [f"{base}\\DLLs", f"{base}\\Lib", base],
     }
     machine = parts.merge(
@@ -163,7 +162,6 @@ def mac_venv(version: str, prefix: str = "/Users/ada/venv") -> Target:
         "platform": "macosx-14.0-arm64",
         "home": "/Users/ada",
         "framework": "Python",
-        "ext_suffix": f".cpython-{_short(version).replace('.', '')}-darwin.so",
     }
     machine = Machine(
         platform="darwin",
@@ -200,7 +198,6 @@ def _identity(version: str, executable: str, base: str, arch: str) -> dict[str, 
         "implementation": "cpython",
         "bits": 64,
         "abi": f"cp{tag}{'m' if tag in ('36', '37') else ''}",
-        "ext_suffix": f".cpython-{tag}-{arch}-linux-gnu.so",
         "free_threaded": False,
         "os_name": "posix",
         "platform": f"linux-{arch}",
