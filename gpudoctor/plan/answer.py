@@ -33,7 +33,8 @@ class NotNewer(Fact, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         """The build, and each reason once: two GPUs can give the same."""
-        return f"not {self.build}: {'; '.join(dict.fromkeys(one.words for one in self.obstacles))}"
+        words = (f"{one.text} (would do: {one.change})" if one.change else one.text for one in self.obstacles)
+        return f"not {self.build}: {'; '.join(dict.fromkeys(words))}"
 
 
 class Proposal(Fact, frozen=True, kw_only=True):

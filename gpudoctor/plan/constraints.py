@@ -62,11 +62,6 @@ class Obstacle(Fact, frozen=True, kw_only=True):
     #: A step of the plan takes it away.
     mended: bool = False
 
-    @property
-    def words(self) -> str:
-        """What fails, and what would do."""
-        return f"{self.text} (would do: {self.change})" if self.change else self.text
-
 
 def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
     """Whether nothing that is known keeps the build from running; False where the matrix cannot tell."""
