@@ -55,6 +55,8 @@ class UnknownError(Fact, frozen=True, kw_only=True):
     program: str | None = None
     #: False: the reporter's own words.
     printed: bool = True
+    #: It ended the program and is of no GPU, and the known messages are of no failure: the text is about this line.
+    is_subject: bool = False
 
 
 class Dispute(Fact, frozen=True, kw_only=True):
@@ -157,7 +159,9 @@ def ticket_of(
     partial = kind == "text"
     around = _around(contents)
     findings = (*_reported(contents, rules), *report.diagnosis.findings)
-    shown = shown_causes(rank(snapshot, findings, rules, around=around, assumed=supposed))
+    ranked = rank(snapshot, findings, rules, around=around, assumed=supposed)
+    is_beside = contents is not None and contents.error is not None and contents.error.is_subject
+    shown = shown_causes(_beside_the_subject(ranked) if is_beside else ranked)
     system = system_of(snapshot, around)
     # What a better source settled need not be asked.
     disputed = tuple(one.fact for one in contents.disputes if one.taken is None) if contents else ()
@@ -180,6 +184,11 @@ def ticket_of(
         contents=contents,
         unseen=report.unseen,
     )
+
+
+def _beside_the_subject(causes: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """What the facts show, where the text is about an error that no message explains."""
+    return tuple(one for one in causes if one.state == "found" and not one.is_effect)
 
 
 def _around(contents: Contents | None) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ def headline(ticket: Ticket) -> str:
     if ticket.kind == "unreadable":
         return f"It cannot be judged: {ticket.error}."
     top = ticket.causes[0] if ticket.causes else None
+    error = ticket.contents.error if ticket.contents else None
     if top is not None and ticket.named and top.is_effect:
         return f"The cause is not known. What happens: {name_of_cause(top)}"
     if top is not None and ticket.named:
@@ -42,6 +43,8 @@ def headline(ticket: Ticket) -> str:
         )
     if ticket.verdict in ("healthy", "no-gpu"):
         return "Nothing is wrong with what was recorded."
+    if error is not None and error.is_subject:
+        return "The cause is not known: no known message explains the error that it ends with."
     if ticket.messages:
         return "Nothing in it decides between the causes of its messages."
     if ticket.states_failure:
@@ -130,12 +133,14 @@ def why(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
         yield f"{visible(one.fact)}: {visible(one.value)}{where}"
     if top is not None and top.because:
         yield f"{visible(top.because[0].upper() + top.because[1:])}."
-    for message in quoted_messages(ticket, everything=everything):
+    error = ticket.contents.error if ticket.contents else None
+    is_beside = top is None and error is not None and error.is_subject
+    for message in () if is_beside and not everything else quoted_messages(ticket, everything=everything):
         yield quotation(message)
         if top is None or everything:
             yield f"  {message.meaning}"
-    if top is None and ticket.contents and ticket.contents.error:
-        yield unknown_error(ticket.contents.error)
+    if top is None and error is not None:
+        yield unknown_error(error)
 
 
 def quoted_messages(ticket: Ticket, *, everything: bool) -> tuple[Message, ...]:

@@ -18,6 +18,7 @@ from gpudoctor.inference.installed_builds import frameworks_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.tickets.dismissed import without_dismissed
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import HEARSAY, WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.listings import without_listings
@@ -102,8 +103,8 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     stated += parse_platform(text, stated_in(stated))
     merger = Merger((*stated, *_of_packages(stated)))
     sections = merger.sections()
-    body = text.text
-    symptoms = recognise(with_programs(without_listings(body)), where="the text", clean=without_credentials)
+    body = with_programs(without_dismissed(without_listings(text.text)))
+    symptoms = recognise(body, where="the text", clean=without_credentials)
     symptoms += _implied(sections.get("live"), symptoms)
     if symptoms:
         sections["live"] = _with_symptoms(sections.get("live"), symptoms)

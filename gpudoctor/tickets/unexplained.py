@@ -38,7 +38,8 @@ _ERROR = re.compile(
     re.I,
 )
 _CRASH = re.compile(
-    r"segmentation fault|core dumped|terminate called|^\W*aborted\b|^\W*killed\W*$|stack smashing", re.I
+    r"segmentation fault|core dumped|terminate called|\bcheck failed: |^\W*aborted\b|^\W*killed\W*$|stack smashing",
+    re.I,
 )
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status):?\s*-?[1-9]\d*|non-zero exit status", re.I)
 _FAILING = re.compile(
@@ -76,19 +77,31 @@ _PERSON = re.compile(
 _SENTENCE = re.compile(r"^[A-Z][^:/\\_()\[\]{}=<>]{40,}[.!]$")
 
 
+#: What an error of the GPU, its driver, libraries, frameworks or packages has in it.
+_OF_GPUS = re.compile(
+    r"gpu|cuda|nvidia|nvml|cu(?:dnn|blas|fft|rand|solver|sparse)|nccl|driver|device|\bhip|rocm|amdgpu|radeon|directml|\bdml"
+    r"|vulkan|opencl|openvino|tpu\b|torch|tensorflow|keras|\bjax|xla|onnx|triton|memory|alloc|librar|\.dll|\.so\b|\.whl|kernel"
+    r"|modul|import|packag|wheel|compil|ninja|nvcc|gcc|cmake|\bpip\b|conda|symbol|version|backend|docker|container|mount"
+    r"|half|float|tensor|precision|operator|network|connection|permission|disk|space|segmentation|core dumped",
+    re.I,
+)
+
+
 class ErrorLine(NamedTuple):
     """An error as it stands in a text. `printed`: a program's line, not the reporter's own words."""
 
     line: int
     text: str
     printed: bool
+    #: It ends a program.
+    fatal: bool = False
 
 
 def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorLine | None:
     """The line that says most about a failure; None where none states one. `known` are lines that need no quoting.
 
     An exception's last line outranks "fatal:", that "error:", that a failure in other words, that the reporter's own
-    sentence. Of several exceptions the last is taken, of the others the first.
+    sentence. Of several exceptions or crashes the last is taken, of the others the first.
     """
     words = words_of("knowledge/words_of_failures")["error"]
     best, place, title = 0, 0, _title_of(lines)
@@ -105,12 +118,23 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
                 weight = min(weight, _OF_PROSE)
             elif len(weights) < _SHAPES:
                 weights[shape] = weight
-        if weight and (weight > best or weight == best == _OF_EXCEPTION) and line.strip() not in known:
+        if weight and (weight > best or weight == best in (_OF_EXCEPTION, _OF_CRASH)) and line.strip() not in known:
             best, place = weight, number
-    return ErrorLine(place, lines[place - 1].strip(), best > _OF_PROSE) if best else None
+    return ErrorLine(place, lines[place - 1].strip(), best > _OF_PROSE, best >= _OF_CRASH) if best else None
 
 
-_OF_EXCEPTION, _OF_PROSE = 100, 10
+_OF_EXCEPTION, _OF_CRASH, _OF_PROSE = 100, 75, 10
+_WEIGHTS = ((_FATAL, 90), (_ERROR, 80), (_CRASH, _OF_CRASH), (_EXIT, 55), (_WARNING, 20), (_FAILING, 50))
+
+
+def is_fatal(line: str) -> bool:
+    """A program prints it and ends."""
+    return _weight(line[:_WIDE].strip()) >= _OF_CRASH
+
+
+def is_of_no_gpu(line: str) -> bool:
+    """It names nothing of a GPU, its driver, libraries and frameworks."""
+    return _OF_GPUS.search(line) is None
 
 
 def _title_of(lines: Sequence[str]) -> int | None:
@@ -130,7 +154,7 @@ def _weight(line: str) -> int:
         return 0
     if _PERSON.search(line) or _SENTENCE.match(line):
         return _OF_PROSE if _COMPLAINT.search(line) else 0
-    for pattern, weight in ((_FATAL, 90), (_ERROR, 80), (_CRASH, 75), (_EXIT, 55), (_WARNING, 20), (_FAILING, 50)):
+    for pattern, weight in _WEIGHTS:
         if pattern.search(line):
             return weight
     return _OF_PROSE if _COMPLAINT.search(line) else 0
