@@ -12,17 +12,16 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gpudoctor.diagnosis.triage import Contents, Dispute, FactRead, Recognised, ToldFinding, UnknownError
+from gpudoctor.diagnosis.triage import Contents, Dispute, FactRead, Recognised, ToldFinding
+from gpudoctor.examine.unknown_error import unknown_error
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
-from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.message import Message, message_of
 from gpudoctor.knowledge.places import places_in
-from gpudoctor.knowledge.programs import parts_shown, program_of, programs_told
+from gpudoctor.knowledge.programs import parts_shown, programs_told
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.build_archs import own_build
@@ -31,7 +30,6 @@ from gpudoctor.tickets.own_report import given_commands, parse_own_findings
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import Ingested, ingest, unpacked
 from gpudoctor.tickets.statements import statements_in
-from gpudoctor.tickets.unexplained import is_fatal, is_of_no_gpu, strongest_error
 
 Kind = Literal["snapshot", "report", "bundle", "text"]
 
@@ -266,7 +264,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         given=(*given_commands(first, lines), *parts_shown(ends)),
         quoted=tuple(_quoted(made, lines)),
         begins=excerpt(next((line.strip() for line in lines if line.strip()), ""), _QUOTED),
-        error=_unknown_error(made, lines),
+        error=unknown_error(made, lines),
         programs=tuple(one.id for one in programs_told(ends[:_BEGINS])),
     )
 
@@ -286,38 +284,3 @@ def _quoted(made: Ingested, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         tries += 1
         if not wanted or tries >= _TRIES:
             return
-
-
-#: The rule that reports it.
-_SEES_NONE = "framework-sees-no-gpu"
-
-
-def _unknown_error(made: Ingested, lines: Sequence[str]) -> UnknownError | None:
-    found = strongest_error(lines, {one.text for one in made.symptoms})
-    if found is None:
-        return None
-    program = program_of(lines, found.line, printed=found.printed)
-    return UnknownError(
-        text=excerpt(found.text, _QUOTED),
-        line=found.line,
-        program=program.id if program else None,
-        printed=found.printed,
-        is_subject=found.printed and found.fatal and _is_subject(found.text, made, lines),
-    )
-
-
-def _is_subject(error: str, made: Ingested, lines: Sequence[str]) -> bool:
-    """What is known in the text is harmless; or a notice that no GPU is used, beside an error that is of none."""
-    title = next((line for line in lines if line.strip()), "")
-    rows = [(one.text, row) for one in made.symptoms if (row := message_of(one.signature))]
-    if all(_is_harmless(row) for _, row in rows):
-        return bool(rows)
-    return is_of_no_gpu(error) and all(
-        not is_fatal(text) and text not in title and (row.reported_by == _SEES_NONE or _is_harmless(row))
-        for text, row in rows
-    )
-
-
-def _is_harmless(row: Message) -> bool:
-    records = [all_causes().get(one.key) for one in row.causes]
-    return all(one is not None and (one.harmless or one.costs_speed) for one in records)
