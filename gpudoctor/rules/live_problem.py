@@ -1,16 +1,14 @@
 """A problem of what was run: the failures of one framework that one rule tells, with what they mean and follow from."""
 
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Callable
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.failures import FailureRecord
-from gpudoctor.rules.declare import FIRST
 from gpudoctor.rules.failures import Failure, failures_of
 from gpudoctor.rules.sections import Live
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, problem, seen
 
 #: The title of a fix that is a question; and what evidence is called that repeats a message's meaning and causes.
 FIND_OUT = "Find out which cause it is"
@@ -21,8 +19,6 @@ _SHOWN, _CAUSES = 4, 3
 _ALMOST_ALWAYS = 0.7
 
 
-#: A rule's check.
-Check = Callable[..., Iterable[Problem]]
 #: What failed, in a sentence, and fixes.
 Said = tuple[str, tuple[Fix, ...]]
 
@@ -117,26 +113,6 @@ def said(record: FailureRecord, failed: Failed) -> Said:
         for fix in record.fixes
     )
     return (template or record.says).format_map(given), tuple(fixes)
-
-
-def failure_rule(
-    code: str, *, name: str, severity: Severity, since: str = FIRST
-) -> Callable[[Callable[..., Said]], Check]:
-    """Declare a function that says of failures what they are, and how to fix them, as the rule that reports them.
-
-    Its first parameter is `failed: Failed`; the others are those of any rule.
-    """
-
-    def declare(says: Callable[..., Said]) -> Check:
-        @wraps(says)
-        def check(live: Live, **others: object) -> Iterator[Problem]:
-            return problems(live, name, lambda failed: says(failed, **others))
-
-        wanted = {key: kind for key, kind in says.__annotations__.items() if key not in ("failed", "return")}
-        check.__annotations__ = {"live": Live, **wanted}
-        return rule(code, name=name, severity=severity, since=since, when="failure")(check)
-
-    return declare
 
 
 def problems(live: Live, owner: str, says: Callable[[Failed], Said]) -> Iterator[Problem]:

@@ -16,8 +16,10 @@ import gpudoctor.rules
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.facts.live import Live
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.knowledge.failures import FailureRecord, failure_records
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule, Want
 
 #: Beside this file.
@@ -143,7 +145,7 @@ def recorded_rules() -> Iterator[Rule]:
             severity=record.severity,
             since=record.since,
             summary=record.manual.partition("\n")[0],
-            wants=(Want(parameter="live", field="live"),),
+            wants=tuple(Want(parameter=name, field=name) for name in ("live", "scene", "matrix")),
             check=_Recorded(record),
             when="failure",
         )
@@ -157,9 +159,14 @@ class _Recorded:
         self.__doc__ = record.manual
         self.__module__ = "gpudoctor.knowledge.failures"
 
-    def __call__(self, live: Live) -> Iterable[Problem]:
+    def __call__(self, live: Live, scene: Scene, matrix: Matrix) -> Iterable[Problem]:
         # Imported here: most looks run nothing.
-        from gpudoctor.rules.live_problem import problems, said
+        from gpudoctor.rules._failure_fixes import FIXES
+        from gpudoctor.rules.live_problem import Failed, Said, problems, said
 
-        record = self._record
-        return problems(live, record.name, lambda failed: said(record, failed))
+        def says(failed: Failed) -> Said:
+            sentence, fixes = said(self._record, failed)
+            computed = FIXES.get(self._record.name)
+            return sentence, computed(failed, scene, matrix) if computed else fixes
+
+        return problems(live, self._record.name, says)
