@@ -26,6 +26,7 @@ from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.build_archs import own_build
 from gpudoctor.tickets.facts_read import facts_read
+from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.own_report import given_commands, parse_own_findings
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import Ingested, ingest, unpacked
@@ -251,7 +252,8 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         around=tuple(
             sorted(
                 {
-                    *(name for find in (surroundings_in, subjects_in, places_in) for name in find(ends)),
+                    *surroundings_in(without_others(ends)),
+                    *(name for find in (subjects_in, places_in) for name in find(ends)),
                     *own_build(made.text, made.snapshot),
                     *(one.statement.id for one in said),
                 }

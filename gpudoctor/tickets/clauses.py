@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.tickets.machine_words import CODE_NAMES
+from gpudoctor.tickets.other_machines import without_others
 
 #: Other times, other machines, wishes and commands: what such a clause names is not what is there.
 ELSEWHERE = re.compile(
@@ -12,6 +13,7 @@ ELSEWHERE = re.compile(
     r"|older|newer|or (?:greater|higher|later|above)|at least|minimum"
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
     r"|tested|(?<!after )(?<!after pip )install(?:ing)?|should|could(?! not|n.t)|would|if|than|until"
+    r"|(?:was|were) (?:ok(?:ay)?|fine|good|all right)|roll(?:s|ed|ing)? back|revert\w*"
     r"|since|when i (?:go|switch|change|use|take|set|pin)|other|another|colleague\w*|compatib\w*"
     # What is from pip is here.
     r"|from(?! (?:pip|pypi|(?:ana|mini)?conda|conda-forge|sources?|apt|dnf|docker ?hub|ngc|pytorch\.org|nvidia\.com"
@@ -41,6 +43,7 @@ _ASKED_FOR = re.compile(
 WIDE = 600
 _CLAUSE = re.compile(
     r"(?<=[.;!?])\s+|(?<=[.;!?][\"')])\s+|(?<=:)\s+(?!v?\d)|\s+(?:but|while|whereas|although)\s+"
+    r"|(?<=[,;])\s+(?:and )?(?=now\b)"
     r"|(?<=,)\s+(?=(?:which (?:is|was) )?(?:built|compiled) (?:for|with|against)\b)",
     re.IGNORECASE,
 )
@@ -66,6 +69,11 @@ _MOVED = re.compile(
     r"\bfrom v?\d[\w.+-]* (?:back |up |down )?to (?=v?\d)",
     re.I,
 )
+_REPLACED = re.compile(
+    r"\b(?:replac|swapp?|exchang)(?:ed|ing)? (?:my |the |our |an? )?(?:old )?[^.;,\n]{2,40}?"
+    r" (?:with|for|by|against) (?=an? |my |the )",
+    re.I,
+)
 _SETTLED = re.compile(
     r"\b(?:works?|worked|working|fix\w*|solv\w*|resolv\w*|help(?:s|ed)|should|could|would|if)\b|\?", re.I
 )
@@ -89,7 +97,8 @@ def clauses(lines: Iterable[Told]) -> Iterator[Told]:
     """The parts of sentences that tell of this machine and of now."""
     for number, line in own_lines(lines):
         if any(char.isdigit() for char in line) or any(word in line.lower() for word in _WITHOUT_NUMBER):
-            parts = _CLAUSE.split(_COMMA.sub("; ", line) if _HAN.search(line) else line)
+            own = without_others(line)
+            parts = _CLAUSE.split(_COMMA.sub("; ", own) if _HAN.search(own) else own)
             yield from ((number, one) for one in _of_here(parts))
 
 
@@ -108,4 +117,4 @@ def _of_here(parts: Iterable[str]) -> Iterator[str]:
 
 def _as_it_is_now(clause: str) -> str:
     """In words: "the driver upgraded from 535.54 to 550.90" is "the driver 550.90", unless that mended it."""
-    return clause if _SETTLED.search(clause) else _MOVED.sub(r"\1", clause)
+    return clause if _SETTLED.search(clause) else _REPLACED.sub("", _MOVED.sub(r"\1", clause))

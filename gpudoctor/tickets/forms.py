@@ -15,6 +15,7 @@ from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.sources.label_kinds import kinds_of
 from gpudoctor.sources.labelled import Labelled, labelled
 from gpudoctor.sources.library_builds import cudnn_release
+from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.system import is_wsl
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
@@ -64,7 +65,10 @@ def _one_a_list(filled: Iterable[tuple[str, Labelled]]) -> Iterator[tuple[str, L
 def _filled(text: Pasted) -> Iterator[tuple[str, Labelled]]:
     """Each kind of fact with what stands under its label, once."""
     seen = set()
+    refused = REFUSED.search(text.text) is not None
     for said in labelled(text.lines, kinds_of):
+        if refused and "==" in text.lines[said.line - 1]:
+            continue  # what an installer was asked for in vain
         for kind, part in _by_kind(said):
             if len(part.value) <= 160 and (kind, part.rows) not in seen and part.value.lower() not in _NO_ANSWER:
                 seen.add((kind, part.rows))

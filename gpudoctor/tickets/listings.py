@@ -4,12 +4,14 @@ from gpudoctor.facts import lazy_re as re
 
 #: A statement of Python; of C, which compilers print behind a number. No sentence is one.
 _STATEMENT = re.compile(
-    r"\s*(?:(?:async )?def \w+\(|class \w+\s*[(:]|@\w[\w.]*(?:\(|\s*$)|from [\w.]+ import [\w(*]|import [\w.]+(?: as \w+)?\s*$"
+    r"\s*(?:(?:async )?def \w+\(|class \w+\s*[(:]|@\w[\w.]*(?:\(|\s*$)|from [\w.]+ import [\w(*]"
+    r"|import [\w.]+(?: as \w+)?\s*$"
     r"|(?:if|elif|while|with|for|except)\b(?! (?:i|you|we|the|an?|it|this|that|my)\b)[^\n]*[=(\[_\"'.][^\n]*:\s*$"
     r"|assert\b[^\n]*[=(\[.]|except \w+:\s*$"
     r"|(?:else|try|finally):\s*$|return\b(?: [\w.\[\]]+(?:\(|\s*$))|raise(?: \w[\w.]*\(|\s*$)"
     r"|(?:print|logger\.\w+|logging\.\w+|warnings\.warn|parser\.add_argument)\("
-    r"|f?printf\s*\(|std::c(?:out|err)\b|#\s*(?:include|define|ifn?def|error|endif)\b|(?:if|while|for) \([^\n]*[;{]\s*$)",
+    r"|f?printf\s*\(|std::c(?:out|err)\b|#\s*(?:include|define|ifn?def|error|endif)\b"
+    r"|(?:if|while|for) \([^\n]*[;{]\s*$)",
 )
 #: What a traceback and a debugger put above a line of a program that did run.
 _RAN = re.compile(r"\s*File \"|\s*[-=]*> ?\d+ |.*:\d+: \w*(?:warning|error)\b", re.IGNORECASE)

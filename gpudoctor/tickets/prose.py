@@ -29,6 +29,7 @@ from gpudoctor.tickets.mentions import (
     supported,
     toolkits,
 )
+from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing
 from gpudoctor.tickets.systems import system_of, wsl_of
@@ -37,6 +38,11 @@ FORM = "the reporter's words"
 
 _PINNED = re.compile(
     r"(?<![\w./-])(?:pytorch|torch|tensorflow(?:-gpu)?|jax|keras|onnxruntime(?:-gpu)?)={1,2}\d+\.\d+[\w.+]*", re.I
+)
+#: A command that installs; a line of what was asked for.
+_ASKED_FOR = re.compile(
+    r"\b(?:pip3?|conda|mamba|uv|poetry)\b[^\n]{0,40}\b(?:install|create|add)\b"
+    r"|^[\W_]*[A-Za-z][\w.-]*[=<>~]{1,2}\d[\w.*]*\W*$"
 )
 #: A build as nobody writes it who has another: "the torch version says 2.0.0+cpu".
 _BUILD_OF_TORCH = re.compile(
@@ -83,6 +89,9 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     lines = [
         (number, line) for number, line in text.filled if number not in printed and not is_cuda_of_torch(text, number)
     ]
+    if REFUSED.search(text.text):
+        # What an installer refused is not there.
+        lines = [(number, line) for number, line in lines if not _ASKED_FOR.search(line)]
     made = [*_packages(lines, stated)]
     clauses = list(clauses_of(lines))
     for name, tell in _SECTIONS.items():
@@ -95,7 +104,7 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
         made += _offered([*((number, f"nvidia-smi {cuda}") for number, cuda in supported(lines)), *clauses])
     if "gpus" not in stated and not any("gpus" in one.sections for one in made):
         # Whoever names one product only, has it: in a title, in what was tried, in what it should work with.
-        made += _gpus(list(own_lines(lines)))
+        made += _gpus([(number, without_others(line)) for number, line in own_lines(lines)])
     # A release that is pinned is meant, whatever the sentence says of it.
     pinned = [
         (number, match[0])
@@ -103,7 +112,6 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
         if "=" in line and " install " not in line
         for match in _PINNED.finditer(line[:WIDE])
     ]
-    # What an installer refused is not there.
     pinned = pinned if pinned and not REFUSED.search(text.text) else []
     pinned += [
         (number, f"torch {match[1]}")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.statements import Statement, statements
 from gpudoctor.tickets.clauses import own_lines
+from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f\uff1b])")
@@ -39,6 +40,8 @@ _TURN = re.compile(
 _DENIED = re.compile(
     r"(?:\b(?:not|never|no longer|cannot|neither|nicht|kein\w*)|n't|不|没有?)\s*(?:\w+\s+)?$", re.IGNORECASE
 )
+#: What is said is itself that it works somewhere, or works no longer.
+_WORKS = re.compile(r"\b(?:work|run|ran|train|fine|ok|good|well|problem|error|issue|succe)|正常|没问题", re.IGNORECASE)
 #: Characters of a text that are read: what people say stands before what programs print.
 _MOST = 50_000
 
@@ -86,6 +89,8 @@ def _is_said(one: Statement, sentence: str) -> bool:
         return False
     if one.is_named:
         return True
+    if not _WORKS.search(match[0]) and not _pattern(one.pattern).search(without_others(sentence)):
+        return False  # of another machine
     asked = _ASKED.search(sentence) and not _GRANTED.search(sentence)
     turns = [turn.end() for turn in _TURN.finditer(sentence, 0, match.end())]
     before = sentence[turns[-1] if turns else 0 : match.start()]

@@ -14,7 +14,7 @@ LISTINGS = {
 }
 WORDS = ("__main__", "not available", "No GPU", "OutOfMemory", "NOT_INITIALIZED")
 KEPT = {
-    "a traceback": 'Traceback:\n  File "a.py", line 3, in f\n    raise RuntimeError("No GPU found")\n  File "b.py"\n    assert ok(1)\n',
+    "a traceback": 'File "a.py", line 3\n    raise RuntimeError("No GPU found")\n  File "b.py"\n    assert ok(1)\n',
     "one line alone": "raise AssertionError('Torch not compiled with CUDA enabled')",
     "with its answer": "import torch\nprint(torch.cuda.is_available())  # False\n",
     "sentences": "if it helps, here is the log:\nfor reference (see below), the error:\nprint works",
@@ -33,8 +33,5 @@ def test_what_a_listing_says_did_not_happen(text):
 @pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
 def test_what_was_printed_is_kept(text):
     left = without_listings(text)
-    assert all(
-        word in left
-        for word in ("No GPU", "Torch not", "# False", "sentence", "the error", "unsupported")
-        if word in text
-    )
+    words = ("No GPU", "Torch not", "# False", "the error", "unsupported")
+    assert all(word in left for word in words if word in text)
