@@ -77,7 +77,7 @@ def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 def _of_manuals() -> Iterator[Word]:
     """What each rule says it finds, and the sentences of its advice, on whatever system."""
-    from gpudoctor.diagnosis.remedies import advice
+    from gpudoctor.diagnosis.manual_advice import advice
     from gpudoctor.rules.load import load_rules
 
     for rule in load_rules():

@@ -1,10 +1,12 @@
 """Commands as they are typed at a place: in a cell, with uv, by a program's own Python; without those it has not."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 
-from gpudoctor.diagnosis.commands_for import commands_for
+from gpudoctor.diagnosis.commands_for import commands_for, double_quoted, for_cmd
 from gpudoctor.diagnosis.place import Place
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
 
 _PIP = re.compile(r"python3? -m pip (install|uninstall|list|check|show)\b")
 _PYTHON = re.compile(r"(?:\S*python[\d.]*(?:\.exe)?|py|pip3?|uv|conda|poetry)\b(?!\.)")
@@ -19,10 +21,20 @@ _EXPORT = re.compile(r"export ((?:[A-Z][A-Z0-9_]*=\S+ ?)+)$")
 _UNSET = re.compile(r"unset ([A-Z][A-Z0-9_]*)$")
 #: What a command installs or looks into, by the framework whose it is.
 _OF_FRAMEWORK = {
-    "torch": re.compile(r"(?<![\w-])torch(?:vision|audio|text|run)?(?![\w-])|\bPYTORCH_\w+=|download\.pytorch\.org"),
+    "torch": re.compile(
+        r"(?<![\w-])torch(?:vision|audio|text|run)?(?![\w-])|\b(?:PY)?TORCH_\w+ ?=|download\.pytorch\.org"
+        r"|<\w*_OF_TORCH>"
+    ),
     "tensorflow": re.compile(r"(?<![\w-])(?:tensorflow|tf-keras|tf)(?![\w-])|\bTF_\w+\s?="),
     "jax": re.compile(r"(?<![\w-])jax(?:lib)?(?![\w-])|\bXLA_PYTHON\w+\s?="),
 }
+#: Whose a sentence is, by the frameworks that it names; and its parts.
+_SAID = {
+    "torch": re.compile(r"\bPyTorch\b|(?<![\w.-])torch(?:vision|audio)?\b|\bTORCH_\w+|\bLightning\b|<\w*TORCH\w*>"),
+    "tensorflow": re.compile(r"\bTensorFlow\b|\bKeras\b"),
+    "jax": re.compile(r"\bJAX\b|\bjaxlib\b"),
+}
+_SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"<])"), re.compile(r"(: |; )(?![^(]*\))")
 _ENGINE = re.compile(r"(?:sudo )?(docker|podman|nerdctl|kubectl|apptainer)\b")
 _ENGINES = {"docker": "at-docker", "podman": "at-podman", "nerdctl": "at-nerdctl", "kubectl": "at-kubernetes",
             "apptainer": "at-apptainer"}  # fmt: skip
@@ -35,7 +47,7 @@ _NOT_ON_JETSON = re.compile(
 )
 _OF_X86 = re.compile(r"\bavx2?\b")
 _NO_PYTHON = ("at-dotnet", "at-native")
-_BARE_PYTHON = re.compile(r"^python3?(?= )")
+_OWN_PYTHON = re.compile(r"^(?:python3?|(pip3?))(?= )")
 _LIST = re.compile(r"(?:python3? -m )?pip list\b")
 #: Commands in a question; the rest of it is words.
 _PROGRAM = re.compile(
@@ -47,6 +59,8 @@ _IN_PROJECT = re.compile(
     r"python3? -m pip (?P<verb>install|uninstall --yes)(?P<rest>(?: [^-\s]\S*)+)(?: --index-url (?P<index>\S+))?$"
 )
 _SHELL = re.compile(r"(?:unset|export) |echo \"?\$(?!env:)")
+#: Where the two prompts of Windows need quotes.
+_TO_QUOTE = re.compile(r"[\s<>&|^*!()';,]|^$")
 _WITH_UV = {name: f"uv pip {name}" for name in ("install", "uninstall", "list", "check", "show")}
 _MAKER = re.compile(r"  # (AMD|Intel|NVIDIA)$")
 
@@ -68,8 +82,45 @@ def at_place(commands: Iterable[str], place: Place, framework: str | None = None
 
 def asked_at(parts: Iterable[str], place: Place) -> tuple[str, ...]:
     """The parts of a question: its commands as above, and its words as they are."""
-    own = (_BARE_PYTHON.sub(lambda _: place.python or "python", part) for part in parts) if place.python else parts
+    own = (
+        (_OWN_PYTHON.sub(lambda match: f"{place.python}{' -m pip' if match[1] else ''}", part) for part in parts)
+        if place.python
+        else parts
+    )
     return tuple(made for part in own for made in (at_place((part,), place) if _PROGRAM.match(part) else (part,)))
+
+
+def line_of(step: Run | SetEnv | Write | Ask, system: str | None) -> str:
+    """A step as it is typed where nothing is known of the place; "" where it has settings of its own, or is none."""
+    if isinstance(step, Run) and not step.env:
+        windows = (f'"{word}"' if _TO_QUOTE.search(word) else word for word in step.argv)
+        return " ".join(windows) if system == "windows" else shlex.join(step.argv)
+    return f'$env:{step.name} = "{step.value}"' if isinstance(step, SetEnv) and system == "windows" else ""
+
+
+def said_at(say: str, place: Place, framework: str | None = None) -> str:
+    """What is said, without sentences and clauses about other frameworks than those that a text is about."""
+    if framework is not None or not place.frameworks:
+        return say
+    return " ".join(own for one in _SENTENCE.split(say) if (own := _own_clauses(one, place)))
+
+
+def _own_clauses(sentence: str, place: Place) -> str:
+    head, *rest = _CLAUSE.split(sentence.removesuffix("."))
+    if _is_of_others(head, place):
+        # What a colon leads to hangs on it.
+        return ""
+    made, waiting = head, ""
+    for sign, clause in zip(rest[::2], rest[1::2], strict=True):
+        waiting = waiting if waiting == ": " else sign
+        if not _is_of_others(clause, place):
+            made, waiting = f"{made}{waiting}{clause}", ""
+    return f"{made}." if sentence.endswith(".") else made
+
+
+def _is_of_others(words: str, place: Place) -> bool:
+    named = {name for name, one in _SAID.items() if one.search(words)}
+    return bool(named) and not named & place.frameworks
 
 
 def _is_foreign(command: str, place: Place, framework: str | None) -> bool:
@@ -93,6 +144,13 @@ def _is_foreign(command: str, place: Place, framework: str | None) -> bool:
 
 
 def _typed(command: str, place: Place) -> Iterator[str]:
+    made = _at(command, place)
+    if place.system == "windows":
+        made = (for_cmd(one) if place.has("at-cmd") else double_quoted(one) for one in made)
+    yield from made
+
+
+def _at(command: str, place: Place) -> Iterator[str]:
     if place.system == "windows" and (" | grep" in command or _SHELL.match(command)):
         yield from commands_for(command, place.system)
     elif place.has("at-dotnet") and _LIST.match(command):

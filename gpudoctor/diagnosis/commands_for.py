@@ -26,6 +26,16 @@ _VARIABLE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
 _EXPORT, _UNSET = re.compile(r"export ([A-Z][A-Z0-9_]*)=(\S+)$"), re.compile(r"unset ([A-Z][A-Z0-9_]*)$")
 _GCC = re.compile(r"g(?:cc|\+\+) --version")
 _PYTHON = re.compile(r"(python3? -c) '([^']*)'")
+#: PowerShell's, of which cmd has the like, or nothing but PowerShell.
+_SET = re.compile(r"\$env:(\w+) = \"([^\"]*)\"(?:; (\S.*))?$")
+_TAKE = re.compile(r"\$(\w+) = (\S.*)$")
+_READ = re.compile(r"\$\{?env:([\w()]+)\}?|\$(site)\b", re.IGNORECASE)
+_REMOVE = re.compile(r"Remove-Item Env:(\w+)$", re.IGNORECASE)
+_START = re.compile(r"Start-Process (\S+|\"[^\"]+\")$")
+_CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+ ?|\$")
+_COMMENT = re.compile(r"\s+# (?=\S)")
+_SINGLE = re.compile(r"(?<=\s)'([^']*)'$")
+_QUOTED = re.compile(r"(?<![\w\"'])'([^'\"]*)'(?![\w'])")
 
 
 def commands_for(ask: str, system: str | None) -> tuple[str, ...]:
@@ -93,3 +103,38 @@ def _findstr(filtered: str) -> str | None:
         return None
     words = re.sub(r"[\^$()\\]", "", match[2] or match[3] or match[4]).split("|")
     return f'findstr /i "{" ".join(word.strip() for word in words)}"'
+
+
+def for_cmd(command: str) -> str:
+    """A command of PowerShell's as the older prompt of Windows (cmd) has it."""
+    command, *comment = _COMMENT.split(command, maxsplit=1)
+    return " & rem ".join([_of_cmd(command), *comment])
+
+
+def _of_cmd(command: str) -> str:
+    setting, taken, removed = _SET.match(command), _TAKE.match(command), _REMOVE.match(command)
+    if setting:
+        value = f"{setting[1]}={_READ.sub(_variable, setting[2])}"
+        return f'set "{value}" && {_of_cmd(setting[3])}' if setting[3] else f"set {value}"
+    if taken:
+        return f'for /f "usebackq delims=" %i in (`{taken[2]}`) do set {taken[1]}=%i'
+    if removed:
+        return f"set {removed[1]}="
+    if started := _START.match(command):
+        return f'start "" {_READ.sub(_variable, started[1])}'
+    if command.startswith("echo "):
+        return _READ.sub(_variable, command)
+    if _CMDLET.match(command):
+        return f'powershell -Command "{command}"' if '"' not in command else f"powershell -Command '{command}'"
+    return _SINGLE.sub(
+        lambda match: f'"{match[1].replace(chr(34), chr(92) + chr(34))}"', double_quoted(command).removeprefix("& ")
+    )
+
+
+def double_quoted(command: str) -> str:
+    """With the quotes that both prompts of Windows know."""
+    return command if '"' in command else _QUOTED.sub(r'"\1"', command)
+
+
+def _variable(match: re.Match[str]) -> str:
+    return f"%{match[1] or match[2]}%"

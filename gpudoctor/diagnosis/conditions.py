@@ -3,7 +3,7 @@
 A cause names those that refute it (`refuted_by`). What was not seen never refutes.
 """
 
-from gpudoctor.diagnosis.condition import condition
+from gpudoctor.diagnosis.condition import CONDITIONS, condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpus
@@ -11,6 +11,7 @@ from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
+from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.known_surroundings import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import message_of
@@ -22,6 +23,16 @@ from gpudoctor.rules.builds import device_code, services
 _ERROR = re.compile(r"\b(?:\w*(?:error|exception)|fatal)\b:? ?\S", re.IGNORECASE)
 _NO_FIRST_ERROR = ("peer-process-failed", "harmless")
 _OPENS_CUDA = numbers_of("tensorflow-opens-cuda")
+
+
+@condition
+def own_gpu_code_fails(seen: SnapshotView) -> str | None:
+    """What lacks code for the GPU is a package's own, or a program's whose card does not tell the direction."""
+    if seen.said("extension-no-kernel-image") and seen.framework("torch") is None:
+        return "the message is of a package's own GPU code"
+    is_own = bool(seen.about) and not seen.about & set(planned())
+    is_open = is_own and not any(CONDITIONS[name](seen) for name in ("only-old-gpus", "only-recent-gpus"))
+    return "the program has GPU code of its own" if is_open else None
 
 
 @condition

@@ -6,8 +6,8 @@ of such a message outranks the failure, it is found in its place, and the failur
 
 from collections.abc import Iterable, Iterator
 
+from gpudoctor.diagnosis.manual_advice import fix_of
 from gpudoctor.diagnosis.ranking import Candidate
-from gpudoctor.diagnosis.remedies import fix_of
 from gpudoctor.facts.finding import SEVERITIES, Finding, Severity
 from gpudoctor.knowledge.causes import all_causes, what_follows_from
 from gpudoctor.rules.declare import Rule

@@ -28,10 +28,7 @@ def own_python(seen: SnapshotView) -> str:
 
 def wheels_asked_for(seen: SnapshotView, *, exact: bool = False) -> Iterator[Wheels]:
     """The releases that the installer's messages ask for, with wheels on this system; `exact`: only those named."""
-    host = seen.section(System, "host")
-    system = next((one for one in ("windows", "macos") if seen.systems == {one}), "linux")
-    platform = f"{system}-{(host and host.arch) or 'x86_64'}"
-    matrix = load_matrix()
+    platform, matrix = _platform(seen), load_matrix()
     for text in seen.messages:
         asked = parse_no_match(text)
         named = next((version for sign, version in asked.comparisons if sign == "=="), None) if asked else None
@@ -44,3 +41,16 @@ def wheels_asked_for(seen: SnapshotView, *, exact: bool = False) -> Iterator[Whe
             pythons = matrix.pythons(asked.package, version, platform)
             if pythons:
                 yield Wheels(asked.package, version, pythons)
+
+
+def pythons_of(package: str, specifier: str, seen: SnapshotView) -> frozenset[str]:
+    """The Pythons that have a wheel of one of these releases on this system, as far as the matrix knows."""
+    matrix, platform = load_matrix(), _platform(seen)
+    releases = (one for one in matrix.releases(package) if is_met(specifier, one))
+    return frozenset(python for one in releases for python in matrix.pythons(package, one, platform) or ())
+
+
+def _platform(seen: SnapshotView) -> str:
+    host = seen.section(System, "host")
+    system = next((one for one in ("windows", "macos") if seen.systems == {one}), "linux")
+    return f"{system}-{(host and host.arch) or 'x86_64'}"

@@ -27,7 +27,7 @@ class Place(NamedTuple):
     makers: frozenset[str] = frozenset()
     #: The processor's: x86_64, aarch64.
     arch: str | None = None
-    #: A program's own Python for Windows, as it is called.
+    #: Its own Python, as it is called.
     python: str | None = None
 
     def has(self, *words: str) -> bool:
@@ -59,7 +59,7 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
     return Place(
         system=system,
         words=frozenset(words),
-        frameworks=own or (frozenset((_ANOTHER,)) if "at-another" in words else frozenset()),
+        frameworks=own or (frozenset((_ANOTHER,)) if _ANOTHER in about or "at-another" in words else frozenset()),
         makers=makers,
         arch=host.arch if host else None,
         python=_own_python(seen.section(Interpreter, "interpreter")),
@@ -67,6 +67,6 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
 
 
 def _own_python(target: Interpreter | None) -> str | None:
-    """Its path, where that is one of Windows and needs no quotes."""
+    """Its path, where that is one and needs no quotes."""
     path = target.executable if target is not None else ""
-    return path if "\\" in path and " " not in path else None
+    return path if ("\\" in path or "/" in path) and " " not in path else None

@@ -12,8 +12,10 @@ from gpudoctor.diagnosis import (  # noqa: F401 - they register themselves
     conditions_of_packages,
 )
 from gpudoctor.diagnosis.condition import CONDITIONS
+from gpudoctor.diagnosis.offered_wheels import own_python, pythons_of
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.facts.specifiers import is_met
+from gpudoctor.knowledge.causes import Cause, all_causes
 from gpudoctor.knowledge.statements import what_shows
 
 _SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
@@ -34,7 +36,20 @@ def refutation(cause: str, seen: SnapshotView) -> str | None:
             return one.say
     if record.gpu == "nvidia" and not seen.makers and (said := _said("no-nvidia-gpu", seen)):
         return said
-    return next((fact for name in record.refuted_by if (fact := _holds(name, seen))), None)
+    facts = (_holds(name, seen) for name in record.refuted_by)
+    return _of_other_releases(record, seen) or next((fact for fact in facts if fact), None)
+
+
+def _of_other_releases(record: Cause, seen: SnapshotView) -> str | None:
+    """Another release of the framework is stated than those it is of, or a Python for which none of them is."""
+    for name, wanted in record.releases.items():
+        framework = seen.framework(name)
+        if framework is not None and framework.version:
+            return None if is_met(wanted, framework.version) else f"this is {framework.label}"
+        python = own_python(seen)
+        if python and (served := pythons_of(name, wanted, seen)) and python not in served:
+            return f"none of those releases is for Python {python}"
+    return None
 
 
 def support(cause: str, seen: SnapshotView) -> str | None:

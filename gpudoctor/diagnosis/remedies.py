@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from gpudoctor.diagnosis.at_place import at_place
-from gpudoctor.diagnosis.commands_for import is_foreign
+from gpudoctor.diagnosis.at_place import at_place, line_of, said_at
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit, for_distribution
 from gpudoctor.diagnosis.filled_in import WORD, stated
+from gpudoctor.diagnosis.manual_advice import advice
 from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
 from gpudoctor.diagnosis.not_here import runs_here
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
@@ -33,17 +33,12 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.extension_beside import extension_beside
 from gpudoctor.plan.places import machine_of
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
+from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.live_problem import FIND_OUT
 
 _PYTHON = re.compile(r"python3?(?= )")
-_FIXING = MANUAL_HEADINGS[2]
 #: The same, where the next begins with a <WORD>.
 _SENTENCE_OR_WORD = re.compile(r"(?<=[.!?]) (?=[A-Z`\"<])")
-_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"])")
-#: Words of a page that lead to what stands beside it in a report.
-_ASIDE = re.compile(r" \((?:as )?below\)|,? as below(?=[.,;]|$)")
-_BESIDE = re.compile(r"\bbelow\b(?! /)|\b[Tt]h(?:e|is) finding\b|\bprints the commands\b")
 
 
 class Remedy(Fact, frozen=True, kw_only=True):
@@ -77,14 +72,18 @@ def remedies(
     place = place_of(snapshot, around, system) if snapshot is not None else Place(system=system)
     made = (_remedy_at(one.key, shown.get(one.key), by_name.get(one.key), snapshot, place) for one in causes)
     seen = SnapshotView(snapshot or Snapshot(), around)
-    return tuple(_with_what_is_there(one, seen) for one in made if one is not None)
+    return tuple(own for one in made if one is not None and (own := _fitting(one, place, seen)) is not None)
 
 
-def _with_what_is_there(remedy: Remedy, seen: SnapshotView) -> Remedy:
-    """The remedy without commands whose programs are not there."""
+def _fitting(remedy: Remedy, place: Place, seen: SnapshotView) -> Remedy | None:
+    """The remedy in words of what the text is about, without commands whose programs are not there."""
+    record = all_causes().get(remedy.cause)
+    say = said_at(remedy.say, place, record.framework if record else None)
+    if not say:
+        return None
     steps = tuple(one for one in remedy.steps if not isinstance(one, Run) or runs_here(shlex.join(one.argv), seen))
     commands = tuple(one for one in remedy.commands if runs_here(one, seen))
-    return replace(remedy, steps=steps, commands=commands)
+    return replace(remedy, say=say, steps=steps, commands=commands)
 
 
 def _remedy_at(
@@ -120,9 +119,9 @@ def _typed_at(remedy: Remedy, place: Place, framework: str | None) -> Remedy:
     """The remedy with its commands as they are typed there; a person's steps stay."""
     if remedy.commands:
         return replace(remedy, commands=at_place(remedy.commands, place, framework))
-    steps = tuple((one, shlex.join(one.argv)) for one in remedy.steps if isinstance(one, Run) and not one.env)
-    typed = [at_place((line,), place, framework) for _, line in steps]
-    if all(made == (line,) for made, (_, line) in zip(typed, steps, strict=True)):
+    lines = [line for one in remedy.steps if (line := line_of(one, place.system))]
+    typed = [at_place((line,), place, framework) for line in lines]
+    if all(made == (line,) for made, line in zip(typed, lines, strict=True)):
         return remedy
     asked = " ".join(one.text for one in remedy.steps if isinstance(one, Ask))
     say = f"{remedy.say.rstrip('.')}. {asked}" if asked else remedy.say
@@ -156,7 +155,7 @@ def _remedy(
     if rule is None and known is None:
         return None
     if build is not None:
-        return _of_build(key, build, snapshot)
+        return _of_build(key, build, snapshot, system)
     page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
     say = " ".join(filter(None, (known.say, page, known.also))) if known else page
     commands = commands_that_fit(known.commands(system), snapshot, place.words) if known else ()
@@ -176,10 +175,10 @@ def _remedy(
     return Remedy(cause=key, say=say, commands=commands) if say else None
 
 
-def _of_build(key: str, build: Fix, snapshot: Snapshot | None) -> Remedy:
+def _of_build(key: str, build: Fix, snapshot: Snapshot | None, system: str | None) -> Remedy:
     """A build's own steps; as commands, where the judge of commands wants a bound on NumPy or the like beside them."""
     typed = tuple(shlex.join(one.argv) for one in build.steps if isinstance(one, Run))
-    fitting = commands_that_fit(typed, snapshot)
+    fitting = tuple(_here(one, snapshot, system) for one in commands_that_fit(typed, snapshot))
     if fitting == typed or len(typed) != len(build.steps):
         return Remedy(cause=key, say=build.title, steps=build.steps)
     return Remedy(cause=key, say=build.title, commands=fitting)
@@ -275,23 +274,3 @@ def _extension(snapshot: Snapshot) -> Fix | None:
     if len(names) != 1 or torch is None or not torch.version:
         return None
     return extension_beside(names[0], torch, scene_of(snapshot), load_matrix())
-
-
-def advice(rule: Rule, system: str | None) -> str:
-    """How to fix it, of the rule's manual page, without what is about other systems or about a report's other lines."""
-    _, _, text = rule.manual.partition(f"{_FIXING}:\n")
-    sentences = _SENTENCE.split(_ASIDE.sub("", " ".join(text.partition("\n\n")[0].split())))
-    own = [one for one in sentences if not _BESIDE.search(one)]
-    first = "; ".join(clause for clause in own[0].split("; ") if not is_foreign(clause, system)) if own else ""
-    if not first:
-        # What is left would lean on an instruction that this system has not.
-        return f"See `gpudoctor explain {rule.code}`; what it says is for another system." if own else ""
-    first = first[0].upper() + first[1:].rstrip(".") + "."
-    return " ".join([first, *(one for one in own[1:] if not is_foreign(one, system))])
-
-
-def fix_of(rule: Rule, system: str | None) -> Fix:
-    """That advice as a fix: its first sentence, then the rest."""
-    first, *rest = _SENTENCE.split(advice(rule, system) or rule.summary)
-    steps = (Ask(text=" ".join(rest)),) if rest else ()
-    return Fix(title=first.rstrip("."), safety="manual", steps=steps)

@@ -83,6 +83,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     gpu: Literal["nvidia", "amd"] | None = None
     #: The framework without which it is none: a text about others only is not about it.
     framework: Literal["torch", "tensorflow", "jax"] | None = None
+    #: The releases of a framework in which alone it can be: {"torch": "==2.4.0"}.
+    releases: dict[str, str] = {}
     #: Conditions each of which rules it out, by their names in conditions.toml or diagnosis/conditions*.py.
     refuted_by: tuple[str, ...] = ()
     #: Conditions of the same kind each of which makes it likely, where a message names it.

@@ -31,6 +31,8 @@ def places_in(text: str) -> frozenset[str]:
     """The places that a text names; a distribution where it names one only."""
     text = without_denied(text)
     found = {name for name, words in _words(distributions=False) if re.search(words, text, _FLAGS)}
+    if "at-powershell" in found:
+        found.discard("at-cmd")
     if "at-native" in found and _BINDINGS.search(text):
         found.discard("at-native")
     text = _IMAGES.sub("", text)

@@ -14,7 +14,7 @@ Shell = Literal["bash", "fish", "powershell"]
 #: Characters PowerShell takes as they are, anywhere in a bare word.
 _BARE_POWERSHELL = re.compile(r"[A-Za-z0-9_./:\\=+-]+")
 #: Words that PowerShell (about_Quoting_Rules) and cmd.exe both read as they are between double quotes.
-_BOTH_WINDOWS = re.compile(r"[A-Za-z0-9 _./:\\=+<>~,@()\[\]-]*[A-Za-z0-9 _./:=+<>~,@()\[\]-]")
+_BOTH_WINDOWS = re.compile(r"[A-Za-z0-9 _./:\\=+<>~,@()*!\[\]-]*[A-Za-z0-9 _./:=+<>~,@()*!\[\]-]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

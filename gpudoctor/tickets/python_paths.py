@@ -31,16 +31,21 @@ _OWN_BINARY = re.compile(
     r"|(?<![\w/.~$-])(?P<env>/[^\s'\":,;()]{1,160}/installer_files/env)/"
 )
 #: Programs that bring an environment of their own, and where it lies in their folder: by their launchers (webui.bat and
-#: webui.sh of AUTOMATIC1111; start_windows.bat and start_linux.sh of text-generation-webui; the portable ComfyUI).
+#: webui.sh of AUTOMATIC1111, whose launch.py prints "Launching Web UI"; start_windows.bat and start_linux.sh of
+#: text-generation-webui; the portable ComfyUI; run.bat of Fooocus).
 _PROGRAMS = (
     (
-        r"comfyui[ _-]{0,3}(?:windows[ _-]{0,2})?portable|portable (?:version of )?comfyui",
+        r"comfyui[ _-]{0,3}(?:windows[ _-]{0,2})?portable|portable (?:version of )?comfyui|\bfooocus\b",
         r".\python_embeded\python.exe",
         "",
     ),
-    (r"text-generation-webui|\boobabooga\b", r"installer_files\env\python.exe", "installer_files/env/bin/python"),
     (
-        r"\bautomatic1111\b|\ba1111\b|stable-diffusion-webui|\bsd[ -]?webui\b|\bkohya_ss\b",
+        r"text-generation-webui|\boobabooga\b|\beasy diffusion\b",
+        r"installer_files\env\python.exe",
+        "installer_files/env/bin/python",
+    ),
+    (
+        r"\ba(?:utomatic)?1111\b|\b(?:stable-diffusion-|sd[ -]?)webui\b|\bkohya_ss\b|\bsd\.next\b|\blaunching web ui\b",
         r"venv\Scripts\python.exe",
         "venv/bin/python",
     ),

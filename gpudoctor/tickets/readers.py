@@ -87,7 +87,8 @@ READERS = (
         "python_paths",
         "parse_python_paths",
         r"-packages|conda|env|32|capabilities|python (?:executable|path|interpreter|bin)|current python"
-        r"|sys\.executable|python_embed|/bin/python|webui|automatic1111|a1111|oobabooga|kohya|comfyui",
+        r"|sys\.executable|python_embed|/bin/python|web ?ui|automatic1111|a1111|oobabooga|kohya|comfyui"
+        r"|fooocus|sd\.next|easy diffusion",
     ),
 )
 

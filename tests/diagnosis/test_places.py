@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from gpudoctor.diagnosis.at_place import asked_at, at_place
+from gpudoctor.diagnosis.at_place import asked_at, at_place, said_at
 from gpudoctor.diagnosis.place import Place, place_of
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import remedies
@@ -54,6 +54,8 @@ PLACES = {
     "Void": (machine(), "Void Linux", "linux", None, OF_DEBIAN + r"|(?:^|&& )(?:sudo )?(?:dnf|pacman|zypper) "),
     "Podman": (machine(), "podman run", "linux", None, r"^(?:sudo )?(?:docker|nerdctl) "),
     "Kubernetes": (machine(), "kubectl logs", "linux", None, r"^(?:sudo )?(?:docker|podman) "),
+    "cmd": (machine(), "C:\\src>pip install torch", "windows", None, r"^(?:\$|& |[A-Z][a-z]+-[A-Z])| '[^']*'$|  # "),
+    "a program of its own": (machine(), "about-another", "linux", None, None),
     "TensorFlow": (machine(frameworks=Frameworks(found=(Framework(name="tensorflow", version="2.9.0"),))),
                    "tensorflow about-tensorflow", "linux", None, None),
 }  # fmt: skip
@@ -88,10 +90,45 @@ def test_commands_parse_in_their_shell(place):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_framework_that_the_ticket_is_not_about():
-    lines = [line for name in NAMED if all_causes()[name].framework is None for line in PRINTED["TensorFlow", name]]
+@pytest.mark.parametrize("place", ["TensorFlow", "a program of its own"])
+def test_a_framework_that_the_ticket_is_not_about(place):
+    lines = [line for name in NAMED if all_causes()[name].framework is None for line in PRINTED[place, name]]
     assert lines
-    assert not [line for line in lines if re.search(r"install .*\btorch\b|import torch", line)]
+    assert not [one for one in lines if re.search(r"install .*\btorch[= ]|import torch|TORCH_\w+=|_OF_TORCH", one)]
+
+
+SAY = "Take a build with its code: PyTorch from 2.7 on; for TensorFlow a container; see there. PyTorch has an index."
+
+
+@pytest.mark.parametrize(
+    ("frameworks", "said"),
+    [
+        ("torch", "Take a build with its code: PyTorch from 2.7 on; see there. PyTorch has an index."),
+        ("tensorflow", "Take a build with its code: for TensorFlow a container; see there."),
+        ("another", "Take a build with its code: see there."),
+        ("", SAY),
+    ],
+)
+def test_what_is_said_of_other_frameworks(frameworks, said):
+    assert said_at(SAY, Place(frameworks=frozenset(frameworks.split()))) == said
+
+
+@pytest.mark.parametrize(
+    ("command", "typed"),
+    [
+        ('$env:CMAKE_ARGS = "-DGGML_CUDA=on"', "set CMAKE_ARGS=-DGGML_CUDA=on"),
+        ('$env:PATH = "$site\\nvidia;$env:PATH"', "set PATH=%site%\\nvidia;%PATH%"),
+        ('$env:JAX_PLATFORMS = "cuda"; python -c "import jax"', 'set "JAX_PLATFORMS=cuda" && python -c "import jax"'),
+        ("$site = python -c x", 'for /f "usebackq delims=" %i in (`python -c x`) do set site=%i'),
+        ("Remove-Item Env:CUDA_VISIBLE_DEVICES", "set CUDA_VISIBLE_DEVICES="),
+        ('& "C:\\My Python\\python.exe" -m pip list', '"C:\\My Python\\python.exe" -m pip list'),
+        ("Get-PnpDevice -Class Display", 'powershell -Command "Get-PnpDevice -Class Display"'),
+        ("python -m pip install 'a==9.*'  # of AMD", 'python -m pip install "a==9.*" & rem of AMD'),
+        ("nvidia-smi", "nvidia-smi"),
+    ],
+)
+def test_a_command_in_the_older_prompt_of_windows(command, typed):
+    assert at_place((command,), Place(system="windows", words=frozenset(("at-cmd",)))) == (typed,)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +164,9 @@ def test_a_command_at_a_place(command, words, typed):
     ("text", "places"),
     [
         ("!pip3 install torch-scatter", {"at-cell"}),
+        ("set CMAKE_ARGS=-DGGML_CUDA=on", {"at-cmd"}),
+        ("(venv) C:\\Users\\me>pip install torch", {"at-cmd"}),
+        ("PS C:\\Users\\me> pip install torch", {"at-powershell"}),
         ("It works in Colab, at home it does not.", set()),
         ("What others have on Google Colab, but I'm not on Colab", set()),
         ("no docker here, and not under conda", set()),

@@ -45,6 +45,7 @@ OOM = (
     " {} GiB reserved in total by PyTorch)"
 )
 PYTHON_310 = Interpreter(executable="python", chosen_by="report", version="3.10.6")
+PYTHON_37 = Interpreter(executable="python", chosen_by="report", version="3.7.9")
 NO_MATCH = "no-matching-distribution"
 
 
@@ -60,6 +61,10 @@ def toolkit(version):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "own-gpu-code-fails": (
+        message("Error no kernel image is available", "extension-no-kernel-image"),
+        message("no kernel image is available", "no-kernel-image"),
+    ),
     "torch-started-cuda": (
         message("UserWarning: CUDA initialization: CUDA unknown error - this may be due to", "cuda-unknown"),
         message("AssertionError: Torch not compiled with CUDA enabled", "torch-no-cuda"),
@@ -206,17 +211,9 @@ ROWS = {
         frameworks(name="tensorflow", version="2.10.0"),
         frameworks(name="tensorflow", version="2.11.0"),
     ),
-    "tensorflow-before-cuda-extra": (
-        frameworks(name="tensorflow", version="2.13.0"),
-        frameworks(name="tensorflow", version="2.14.0"),
-    ),
     "tensorflow-brings-libraries": (
         frameworks(name="tensorflow", version="2.16.1"),
         frameworks(name="tensorflow", version="2.15.0"),
-    ),
-    "tensorflow-without-avx2": (
-        frameworks(name="tensorflow", version="2.4.1"),
-        frameworks(name="tensorflow", version="2.4.0"),
     ),
     "cpu-has-avx": (
         {"host": System(os="linux", cpu=Cpu(flags=("sse4_2", "avx")))},
@@ -275,10 +272,6 @@ ROWS = {
     "tensorflow-of-the-index-serves-gpus": (
         {"host": System(os="linux"), **frameworks(name="tensorflow", version="2.15.0")},
         {"host": System(os="linux"), **frameworks(name="tensorflow", version="2.15.0", dist="tensorflow-cpu")},
-    ),
-    "tensorflow-finds-its-packages": (
-        frameworks(name="tensorflow", version="2.15.0"),
-        frameworks(name="tensorflow", version="2.16.1"),
     ),
     "torch-companions-agree": (
         {"frameworks": Frameworks(found=(Framework(name="torch", version="1.5.0+cu101"), VISION_0_6))},
@@ -439,3 +432,17 @@ def test_a_cause_of_a_framework_that_the_text_does_not_name_is_none():
     assert not beside("torch", "tensorflow")
     # A text that names none may be about any.
     assert not beside()
+
+
+OF_RELEASES = {
+    "another release": ("cpu-no-avx2", frameworks(name="tensorflow", version="2.0.0"), True),
+    "that release": ("cpu-no-avx2", frameworks(name="tensorflow", version="2.4.0"), False),
+    "no release stated": ("tf216-nvidia-libs-not-found", {}, False),
+    "a Python without those releases": ("tf216-nvidia-libs-not-found", {"interpreter": PYTHON_37}, True),
+    "a Python with one of them": ("tf216-nvidia-libs-not-found", {"interpreter": PYTHON_310}, False),
+}
+
+
+@pytest.mark.parametrize(("cause", "sections", "out"), OF_RELEASES.values(), ids=OF_RELEASES)
+def test_a_cause_of_single_releases(cause, sections, out):
+    assert bool(refutation(cause, SnapshotView(Snapshot(**sections)))) is out

@@ -1,4 +1,4 @@
-"""FRM022: the driver can run this build, but not every CUDA 12.1 feature."""
+"""FRM022: the driver runs this build, but not all that came with its newer CUDA."""
 
 import re
 
@@ -24,7 +24,7 @@ def driver_minor_compat_limit(
     container: Container | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The driver can run this build, but not every CUDA 12.1 feature.
+    """The driver runs this build, but not all that came with its newer CUDA.
 
     What it means:
     Drivers of the 525 branch run programs built with any CUDA 12 (minor-version compatibility). What came later than

@@ -16,7 +16,7 @@ RELEASE = milestone("tensorflow-avx2-by-mistake")
     when="frameworks.tensorflow.version=2.4.0, not host.cpu.flags=avx2",
 )
 def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
-    """TensorFlow 2.4.0 needs AVX2, which this CPU lacks; other releases do not.
+    """TensorFlow 2.4.0, which alone needs AVX2, runs on a CPU without it.
 
     What it means:
     The packages of TensorFlow 2.4.0 alone were built with AVX2 and FMA instructions.

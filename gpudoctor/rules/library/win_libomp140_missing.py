@@ -15,7 +15,7 @@ AFFECTED, MENDED = numbers_of("torch-windows-libomp"), milestone("torch-windows-
 def win_libomp140_missing(
     libraries: Libraries, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler.
+    """A file that PyTorch 2.4.0 for Windows needs, and that comes only with Microsoft's compiler, is missing.
 
     What it means:
     The Windows wheel of PyTorch 2.4.0 needs libomp140.x86_64.dll and does not bring it.
