@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from gpudoctor.facts import lazy_re as re
 
+#: A word of a command that facts fill in: <TORCHVISION>.
+WORD = re.compile(r"<([A-Z][A-Z0-9_]*)>")
 #: What a sentence or a command cannot hold where that system is: it is about another one.
 _FOREIGN = {
     "windows": re.compile(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from gpudoctor.diagnosis.commands_for import WORD
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import System
@@ -10,7 +11,6 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.system_packages import TOOLS
 
 if TYPE_CHECKING:
-    from gpudoctor.diagnosis.filled_in import Stated
     from gpudoctor.verify.verdict import Given
 
 #: Whose command it is, in the comment behind it.
@@ -38,8 +38,6 @@ _MAKES_ENVIRONMENT, _IN_ENVIRONMENT = re.compile(r"\bcreate -n gpu-env\b"), re.c
 _REMOVES, _INSTALLS = re.compile(r"\bpip uninstall\b"), re.compile(r"\bpip install\b")
 #: Bounds that one after the other are added: NumPy's, protobuf's, Keras'.
 _MOST_TURNS = 4
-#: Words in place of which a judge sees a release that is none of the field.
-_WORD = re.compile(r"<[A-Z][A-Z0-9_]*>")
 
 
 def commands_that_fit(
@@ -62,19 +60,20 @@ def _with_what_follows(made: tuple[str, ...], written: tuple[str, ...]) -> tuple
 
 
 def _fitting(commands: Iterable[str], snapshot: Snapshot, around: Iterable[str]) -> Iterator[str]:
+    commands = tuple(commands)
+    if not commands:
+        return
     # Imported here: a check prints no remedies of records.
-    from gpudoctor.diagnosis.filled_in import stated
     from gpudoctor.verify.given import given_of
 
-    given, facts = given_of(snapshot, load_matrix()), stated(snapshot, around)
+    given = given_of(snapshot, load_matrix())
     before: list[str] = []
     lost = False
-    commands = tuple(commands)
-    waiting = [_filled_in(written, facts) for written in commands]
+    waiting = _all_filled_in(commands, snapshot, around)
     for number, (command, word) in enumerate(zip(waiting, commands, strict=True)):
         made = _judged(command, before, waiting[number + 1 :], given) if command else None
         # A command that is looked up whole is of this machine.
-        made = command or None if _WORD.fullmatch(word) else made
+        made = command or None if WORD.fullmatch(word) else made
         lost = lost or made is None
         if made is None or (lost and _is_left_over(made, before)):
             continue
@@ -90,12 +89,18 @@ def _is_left_over(command: str, before: Sequence[str]) -> bool:
     return bool(_IN_ENVIRONMENT.search(command)) and not any(_MAKES_ENVIRONMENT.search(one) for one in before)
 
 
-def _filled_in(written: str, facts: "Stated") -> str:
-    """The command, without a comment on words that are none any more."""
-    from gpudoctor.diagnosis.filled_in import filled_in
+def _all_filled_in(commands: tuple[str, ...], snapshot: Snapshot, around: Iterable[str]) -> list[str]:
+    if not any(WORD.search(one) for one in commands):
+        return list(commands)
+    from gpudoctor.diagnosis.filled_in import filled_in, stated
 
-    made = filled_in(written, facts)
-    return made if not made or made == written or _WORD.search(made) or _of_family(made) else _COMMENT.sub("", made)
+    facts = stated(snapshot, around)
+    return [_without_comment(filled_in(one, facts), one) for one in commands]
+
+
+def _without_comment(made: str, written: str) -> str:
+    """The command, without a comment on words that are none any more."""
+    return made if not made or made == written or WORD.search(made) or _of_family(made) else _COMMENT.sub("", made)
 
 
 def _changes_nothing(command: str) -> bool:
@@ -120,7 +125,7 @@ def _judged(command: str, before: list[str], after: list[str], given: "Given") -
             return None
         against = [one for one in found if one.word == "does not fit"]
         # Of a command with a word to fill in only the program that is called can be judged.
-        if not against or (_WORD.search(command) and against[0].aspect != "environment"):
+        if not against or (WORD.search(command) and against[0].aspect != "environment"):
             return command
         # Without a way out here, of another distribution's tool for one, it would only fail.
         instead = next((one.instead for one in against if one.instead is not None), None)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from gpudoctor.diagnosis.commands_for import WORD
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.words_of_builds import (
     build_for_jetpack,
@@ -57,7 +58,6 @@ from gpudoctor.plan.driver_to_install import driver_to_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import machine_here
 
-WORD = re.compile(r"<([A-Z][A-Z0-9_]*)>")
 #: From this CUDA on the packages of its libraries are called without its major.
 _WITHOUT_SUFFIX = 13
 #: A name, a path or an address without what a shell reads.

@@ -50,6 +50,17 @@ def named_cudnn(snapshot: Snapshot) -> str | None:
     return next((made for text in texts if (made := cudnn_asked_for(text))), None)
 
 
+def with_named_cudnn(commands: tuple[str, ...], snapshot: Snapshot) -> tuple[str, ...]:
+    """The commands with the release of cuDNN that a message asks for."""
+    cudnn = named_cudnn(snapshot)
+    if cudnn and cudnn.startswith((">=6", ">=7")):
+        # NVIDIA's packages of cuDNN for pip begin with 8.
+        return tuple(one for one in commands if "<CUDNN_PACKAGE>" not in one)
+    if cudnn:
+        return tuple(one.replace("--upgrade <CUDNN_PACKAGE>", f'"<CUDNN_PACKAGE>{cudnn}"') for one in commands)
+    return commands
+
+
 def cudnn_asked_for(text: str) -> str | None:
     """The same of one message."""
     found = (_CUDNN_LEAST.search(text) or _CUDNN_OF_BUILD.search(text)) if "cudnn" in text.lower() else None

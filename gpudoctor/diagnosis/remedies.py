@@ -6,16 +6,14 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from gpudoctor.diagnosis.at_place import at_place, line_of, said_at
+from gpudoctor.diagnosis.commands_for import WORD
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit, for_distribution
-from gpudoctor.diagnosis.filled_in import WORD, stated
 from gpudoctor.diagnosis.manual_advice import advice
-from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
 from gpudoctor.diagnosis.not_here import runs_here
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
 from gpudoctor.diagnosis.place import Place, place_of
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.diagnosis.words_of_extensions import extensions_named
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.driver import Driver
@@ -30,7 +28,6 @@ from gpudoctor.knowledge.causes import Remedy as Written
 from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.plan.extension_beside import extension_beside
 from gpudoctor.plan.places import machine_of
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import Rule
@@ -164,12 +161,10 @@ def _remedy(
         first, last = wheels.pythons[0], wheels.pythons[-1]
         say = f"{wheels.package} {wheels.version} has wheels for Python {first} to {last}. {page}"
         commands = tuple(one.replace("<VERSION>", last) for one in commands)
-    cudnn = named_cudnn(snapshot) if snapshot is not None and key == "cudnn-too-old" else None
-    if cudnn and cudnn.startswith((">=6", ">=7")):
-        # NVIDIA's packages of cuDNN for pip begin with 8.
-        commands = tuple(one for one in commands if "<CUDNN_PACKAGE>" not in one)
-    elif cudnn:
-        commands = tuple(one.replace("--upgrade <CUDNN_PACKAGE>", f'"<CUDNN_PACKAGE>{cudnn}"') for one in commands)
+    if snapshot is not None and key == "cudnn-too-old":
+        from gpudoctor.diagnosis.named_in_messages import with_named_cudnn
+
+        commands = with_named_cudnn(commands, snapshot)
     commands = tuple(_here(one, snapshot, system) for one in commands)
     say = _without(_words_of(known.commands(system)) - _words_of(commands), say) if known else say
     return Remedy(cause=key, say=say, commands=commands) if say else None
@@ -231,6 +226,9 @@ def _build(
     """
     if remedy is None or remedy.recipe in (None, "python") or snapshot is None:
         return None
+    # Imported here: most causes have no build for a remedy.
+    from gpudoctor.diagnosis.named_in_messages import named_build, named_library
+
     if remedy.recipe == "library":
         return named_library(snapshot)
     if remedy.recipe == "extension":
@@ -269,6 +267,10 @@ def _with_least_driver(scene: Scene) -> Scene:
 
 def _extension(snapshot: Snapshot) -> Fix | None:
     """The one extension that is named, for the torch that is stated; None where either is not known."""
+    from gpudoctor.diagnosis.filled_in import stated
+    from gpudoctor.diagnosis.words_of_extensions import extensions_named
+    from gpudoctor.plan.extension_beside import extension_beside
+
     names = extensions_named(stated(snapshot))
     torch = SnapshotView(snapshot).framework("torch")
     if len(names) != 1 or torch is None or not torch.version:

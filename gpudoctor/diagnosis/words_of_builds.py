@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpudoctor.diagnosis.named_in_messages import cudnn_asked_for
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
@@ -171,6 +170,9 @@ def toolkit_of_tensorflow(facts: Stated) -> str | None:
 
 def cudnn_releases(facts: Stated) -> str | None:
     """What a message asks of cuDNN: >=8.6,<9."""
+    # Imported here: few commands ask for it.
+    from gpudoctor.diagnosis.named_in_messages import cudnn_asked_for
+
     return next((made for text in facts.seen.messages if (made := cudnn_asked_for(text))), None)
 
 

@@ -24,11 +24,6 @@ from gpudoctor.verify.asked import (
 )
 from gpudoctor.verify.case import Case, with_installed, without
 from gpudoctor.verify.judge_build import build_fault, cpu_build
-from gpudoctor.verify.judge_conda import judge_conda
-from gpudoctor.verify.judge_image import image_facts, judge_image
-from gpudoctor.verify.judge_install import judge_install
-from gpudoctor.verify.judge_setting import judge_setting
-from gpudoctor.verify.judge_system import judge_system
 from gpudoctor.verify.read_words import read_command
 from gpudoctor.verify.text import MOST_CHARACTERS, Typed, Unread, commands
 from gpudoctor.verify.verdict import Given, Verdict, Verdicts, overall
@@ -61,6 +56,8 @@ def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iter
     lines = [one for one in typed if isinstance(one, Typed) and one.kind == "requirements"]
     if lines and all(isinstance(one, Unread) or one.kind == "requirements" for one in typed):
         case = Case(1, lines[0].text, file, given, matrix)
+        from gpudoctor.verify.judge_install import judge_install
+
         yield from (_with_faults(one, case) for one in judge_install(_together(lines), case))
         typed = [one for one in typed if isinstance(one, Unread)]
     for one in typed:
@@ -109,19 +106,30 @@ def _together(lines: Sequence[Typed]) -> Install:
 
 
 def _judged(asked: Asked, case: Case) -> Iterator[Verdict]:
+    """Each judge is imported where there is something for it: most texts are for one or two."""
     fault = build_fault(asked, case)
     if fault is not None:
         yield fault
     elif isinstance(asked, Install):
+        from gpudoctor.verify.judge_install import judge_install
+
         yield from (cpu_build(one, case) for one in judge_install(asked, case))
     elif isinstance(asked, Conda):
+        from gpudoctor.verify.judge_conda import judge_conda
+
         yield from judge_conda(asked, case)
     elif isinstance(asked, SystemPackages):
+        from gpudoctor.verify.judge_system import judge_system
+
         yield from judge_system(asked, case)
     elif isinstance(asked, Image):
+        from gpudoctor.verify.judge_image import judge_image
+
         # A stage of the same file was judged where it stands.
         yield from judge_image(asked, case) if asked.name.lower() not in case.given.stages else ()
     elif isinstance(asked, Setting):
+        from gpudoctor.verify.judge_setting import judge_setting
+
         yield from judge_setting(asked, case)
     elif isinstance(asked, Other):
         text = "What this command does is not judged here."
@@ -132,6 +140,8 @@ def _stage(asked: Image, given: Given) -> Given:
     """What is given at the start of a stage: what its base has, which may be an earlier stage; that one is kept."""
     stages = {**given.stages, given.stage: replace(given, stages={})} if given.stage else given.stages
     base = stages.get(asked.name.lower())
+    from gpudoctor.verify.judge_image import image_facts
+
     begun = replace(base, stages={}) if base is not None else image_facts(asked, given)
     return replace(begun, stages=stages, stage=asked.stage)
 
