@@ -4,8 +4,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from gpudoctor.knowledge.matrix.editions import old_words
-from gpudoctor.language import chosen
 from gpudoctor.report.formats import OWN, renderer
 from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.report.terminal import Style
@@ -28,11 +26,19 @@ def show(kind: str, report: Any, form: str, verbosity: int = 0) -> None:
         elif form == "terminal":
             write_text(part)
         else:
-            write_bytes((chosen.page(part) if form == "html" else part).encode())
+            write_bytes((_page(part) if form == "html" else part).encode())
+
+
+def _page(text: str) -> str:
+    from gpudoctor.language import chosen
+
+    return chosen.page(text)
 
 
 def show_age(edition: str | None) -> None:
     """One sentence more, where the matrix is old."""
+    from gpudoctor.knowledge.matrix.editions import old_words
+
     old = old_words(edition) if edition else None
     if old is not None:
         write_text(f"\n{old}\n")

@@ -1,12 +1,10 @@
 """From a snapshot to its report: what to judge by, and the judgement."""
 
 from gpudoctor.diagnosis.diagnose import diagnose
-from gpudoctor.diagnosis.requirements import NotARequirement, parse_wish
 from gpudoctor.diagnosis.select import UnknownCode, selected
 from gpudoctor.diagnosis.verdict import report_of
 from gpudoctor.errors import Misused
 from gpudoctor.examine.config import load_config
-from gpudoctor.examine.suggest import no_such_rule
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.report import Report
@@ -36,6 +34,8 @@ def criteria_of(
     try:
         rules, left_out = _rules(select or config.select, ignore or config.ignore)
     except UnknownCode as error:
+        from gpudoctor.examine.suggest import no_such_rule
+
         given = select + ignore
         raise no_such_rule(error, "" if error.word in words_of(given) else "[tool.gpudoctor]: ") from None
     return Criteria(rules=rules, left_out=left_out, wish=wish, fail_on=fail_on or config.fail_on or "error")
@@ -55,6 +55,10 @@ def judge(snapshot: Snapshot, criteria: Criteria) -> Report:
 
 
 def _wish(texts: tuple[str, ...], given_by: str) -> Wish:
+    if not texts:
+        return Wish()
+    from gpudoctor.diagnosis.requirements import NotARequirement, parse_wish
+
     try:
         return parse_wish(texts)
     except NotARequirement as error:

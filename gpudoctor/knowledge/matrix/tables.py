@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -10,24 +11,7 @@ from msgspec.structs import force_setattr
 from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
-from gpudoctor.knowledge.matrix.gpu_types import Architecture, Chip, GpuModel, GpuPeaks, GpuReference, Xid
-from gpudoctor.knowledge.matrix.look_up_types import KnownFault, ProgramBuild, Recipe, ReleaseDates
-from gpudoctor.knowledge.matrix.offer_types import (
-    AmdFamily,
-    AmdGpu,
-    BaseImage,
-    ContainerImage,
-    Elsewhere,
-    EngineBuild,
-    Extension,
-    MatlabRelease,
-    Pair,
-    ReadyWheel,
-    RocmBuild,
-    Runtime,
-    ToolkitParts,
-)
-from gpudoctor.knowledge.matrix.training_types import Network, Throughput
+from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, Xid
 from gpudoctor.knowledge.matrix.types import (
     Companions,
     Cudnn,
@@ -89,32 +73,42 @@ TABLES: dict[str, Any] = {
     "triton": Table[TritonAssembler],
     "xids": Table[Xid],
 }
-#: Tables that people, benchmarks and fixes look up. A check that finds nothing reads none, not even for its date.
-LOOKED_UP: dict[str, Any] = {
-    "amd_families": Table[AmdFamily],
-    "amd_gpus": Table[AmdGpu],
-    "chips": Table[Chip],
-    "containers": Table[ContainerImage],
-    "dates": Table[ReleaseDates],
-    "elsewhere": Table[Elsewhere],
-    "engines": Table[EngineBuild],
-    "extensions": Table[Extension],
-    "faults": Table[KnownFault],
-    "gpu_peaks": Table[GpuPeaks],
-    "gpu_reference": Table[GpuReference],
-    "images": Table[BaseImage],
-    "matlab": Table[MatlabRelease],
-    "networks": Table[Network],
-    "pairs": Table[Pair],
-    "programs": Table[ProgramBuild],
-    "ready_wheels": Table[ReadyWheel],
-    "rocm": Table[RocmBuild],
-    "runtimes": Table[Runtime],
-    "throughput": Table[Throughput],
-    "toolkit_parts": Table[ToolkitParts],
-    "recipes": Table[Recipe],
+#: Tables that people, benchmarks and fixes look up, and the module and type of their rows. A check that finds nothing
+#: reads none, not even for its date.
+LOOKED_UP: dict[str, str] = {
+    "amd_families": "offer_types:AmdFamily",
+    "amd_gpus": "offer_types:AmdGpu",
+    "chips": "gpu_types:Chip",
+    "containers": "offer_types:ContainerImage",
+    "dates": "look_up_types:ReleaseDates",
+    "elsewhere": "offer_types:Elsewhere",
+    "engines": "offer_types:EngineBuild",
+    "extensions": "offer_types:Extension",
+    "faults": "look_up_types:KnownFault",
+    "gpu_peaks": "gpu_types:GpuPeaks",
+    "gpu_reference": "gpu_types:GpuReference",
+    "images": "offer_types:BaseImage",
+    "matlab": "offer_types:MatlabRelease",
+    "networks": "training_types:Network",
+    "pairs": "offer_types:Pair",
+    "programs": "look_up_types:ProgramBuild",
+    "ready_wheels": "offer_types:ReadyWheel",
+    "rocm": "offer_types:RocmBuild",
+    "runtimes": "offer_types:Runtime",
+    "throughput": "training_types:Throughput",
+    "toolkit_parts": "offer_types:ToolkitParts",
+    "recipes": "look_up_types:Recipe",
 }
-ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
+ALL_TABLES = tuple(sorted({**TABLES, **LOOKED_UP}))
+
+
+def table_type(name: str) -> Any:
+    """The type of a table."""
+    if name in TABLES:
+        return TABLES[name]
+    module, _, row = LOOKED_UP[name].partition(":")
+    kind = getattr(import_module(f"gpudoctor.knowledge.matrix.{module}"), row)
+    return Table[kind]  # type: ignore[valid-type]
 
 
 @lru_cache(maxsize=4096)
@@ -132,7 +126,7 @@ def _dotted(kind: type, value: object) -> Any:
 def decode_table(name: str, raw: bytes) -> tuple[Row, ...]:
     """The rows of the table `name`, sources resolved. Raises MatrixUnreadable."""
     try:
-        table: Table[Any] = decode_json(raw, type=ALL_TABLES[name], dec_hook=_dotted)
+        table: Table[Any] = decode_json(raw, type=table_type(name), dec_hook=_dotted)
         for row in table.rows:
             force_setattr(row, "source", table.sources[row.source])
             if not row.checked:
@@ -166,7 +160,7 @@ def json_schema() -> dict[str, Any]:
             return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
         raise NotImplementedError(kind)
 
-    schemas, definitions = msgspec.json.schema_components(ALL_TABLES.values(), schema_hook=hook)
+    schemas, definitions = msgspec.json.schema_components(map(table_type, ALL_TABLES), schema_hook=hook)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tables of the gpudoctor compatibility matrix, by file name",

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix, read_table
-from gpudoctor.knowledge.matrix.tables import ALL_TABLES, _dotted
+from gpudoctor.knowledge.matrix.tables import ALL_TABLES, _dotted, table_type
 from gpudoctor.knowledge.matrix.types import PLATFORMS, DriverBranch, DriverFloor, ForwardCompat
 
 MATRIX = load_matrix()
@@ -83,7 +83,7 @@ def test_shape(name: str) -> None:
 @pytest.mark.parametrize("name", ALL_TABLES)
 def test_rows_hold_only_known_fields_and_nothing_that_is_a_default(name: str) -> None:
     table = raw(name)
-    typed = msgspec.json.decode(read_table(name), type=ALL_TABLES[name], dec_hook=_dotted)
+    typed = msgspec.json.decode(read_table(name), type=table_type(name), dec_hook=_dotted)
     assert [plain(row) for row in typed.rows] == table["rows"]
 
 
