@@ -91,12 +91,12 @@ def read_elf(host: Host, path: str) -> Elf | None:
 
 
 class _Image:
-    """Headers of one file, and its string table read page by page."""
+    """Headers of one file, and its tables read page by page."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
-        self._pages: dict[int, bytes] = {}
         head = read(0, _PAGE)
+        self._pages = {0: head}
         if len(head) < 52 or head[:4] != b"\x7fELF" or head[4] not in {1, 2} or head[5] not in {1, 2}:
             raise Damaged
         self.bits = 64 if head[4] == 2 else 32
@@ -213,7 +213,8 @@ class _Image:
         return self._pages[number]
 
     def _exactly(self, offset: int, size: int) -> bytes:
-        raw = self._read(offset, size)
+        number, begin = divmod(offset, _PAGE)
+        raw = self._page(number)[begin : begin + size] if begin + size <= _PAGE else self._read(offset, size)
         if len(raw) != size:
             raise Damaged
         return raw

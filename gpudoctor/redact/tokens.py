@@ -6,7 +6,7 @@ exactly 32. So a row is pattern and example at once, and holds nothing that a sc
 
 import os
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 
 import msgspec
 
@@ -50,17 +50,20 @@ class _Shape:
     def __init__(self, kind: str, shape: str) -> None:
         self.kind = kind
         self.shape = shape
-        #: Its fixed texts; without the longest of them there is no match.
-        self.literal = max(PART.sub("\0", shape).split("\0"), key=len)
         self._regex: re.Pattern[str] | None = None
-        self._exact = "+" not in shape.rpartition("<")[2]
+
+    @cached_property
+    def literal(self) -> str:
+        """The longest of its fixed texts, without which there is no match."""
+        return max(PART.sub("\0", self.shape).split("\0"), key=len)
 
     def match(self, text: str, at: int) -> int | None:
         """Where a token that begins at `at` ends; None where there is none."""
         if self._regex is None:
             self._regex = re.compile(_pattern(self.shape))
         found = self._regex.match(text, at)
-        if found is None or (not self._exact and is_name(found["variable"])):
+        is_exact = "+" not in self.shape.rpartition("<")[2]
+        if found is None or (not is_exact and is_name(found["variable"])):
             return None
         return found.end()
 

@@ -132,7 +132,9 @@ def _other_kernel_or_driver(host: System, driver: Driver, last: int | None) -> F
         alone = f", and no newer branch serves this GPU ({last} is the last)" if last and last <= branch else ""
         patched = f"Or take a package of branch {branch} that the distribution patches for its kernels."
         kept = "and keep that kernel (a long-term one)."
-        return by_hand("Use another kernel, one that the driver was made for", f"{ended}{alone}.", f"{restart}, {kept}", patched)
+        return by_hand(
+            "Use another kernel, one that the driver was made for", f"{ended}{alone}.", f"{restart}, {kept}", patched
+        )
     if branch is not None and last is not None and branch >= last:
         newer = f"or install the newest release of branch {last}, the last that serves this GPU"
     else:
