@@ -62,6 +62,35 @@ def test_help_and_version_import_click_and_nothing_of_ours(arguments):
     assert "msgspec" not in imported(*arguments)
 
 
+TEN_LINES = """Traceback (most recent call last):
+  File "train.py", line 10, in <module>
+    model.cuda()
+  File "/opt/conda/lib/python3.10/site-packages/torch/cuda/__init__.py", line 229, in _lazy_init
+    torch._C._cuda_init()
+RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update your GPU driver.
+
+torch 2.1.0+cu121, Ubuntu 22.04
+NVIDIA-SMI 470.82.01    Driver Version: 470.82.01    CUDA Version: 11.4
+"""
+
+
+def test_modules_of_ours_that_a_command_imports(tmp_path):
+    """Each costs a tenth of a millisecond or more; a GPU needs some of its own."""
+    ticket = tmp_path / "ticket.txt"
+    ticket.write_text(TEN_LINES)
+    for most, arguments in ((200, ("check", "--static", "--python", sys.executable)), (300, ("triage", str(ticket)))):
+        ours = [name for name in imported(*arguments) if name.startswith("gpudoctor")]
+        assert len(ours) <= most, arguments
+
+
+def test_a_machine_without_nvidia_software_needs_no_reader_of_it():
+    if any(os.path.exists(f"/usr/lib/x86_64-linux-gnu/{name}") for name in ("libcuda.so.1", "libnvidia-ml.so.1")):
+        pytest.skip("it is there")
+    modules = imported("check", "--static")
+    assert "gpudoctor.probes.nvidia.children" in modules
+    assert not any(name.endswith((".replies", ".transcript", ".gpus.nvml", "nvidia_smi")) for name in modules)
+
+
 BEGUN = "import sys; from gpudoctor.cli.start import start; start({!r}); print(*sys.modules)"
 
 
