@@ -19,16 +19,7 @@ from gpudoctor.tickets.clauses import clauses as clauses_of
 from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, is_cuda_of_torch, named_cuda, named_cudnn
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
-from gpudoctor.tickets.mentions import (
-    ALONE,
-    KERNEL_BY_SUFFIX,
-    LINK,
-    PYTHON,
-    drivers,
-    offered,
-    supported,
-    toolkits,
-)
+from gpudoctor.tickets.mentions import ALONE, KERNEL_BY_SUFFIX, LINK, PYTHON, drivers, offered, supported, toolkits
 from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_loaded, real_libraries
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.builds import is_jetson
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.sections import Container, Driver, Scene, System
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: What a GPU of a pod takes beside the request, where runc starts the pods.
@@ -20,9 +20,7 @@ BUS = "GPUs that the PCI bus shows"
 @rule(
     "BOX002", name="container-no-gpu-flag", severity="error", when="not container.kind=none, gpus.nvidia or host.tegra"
 )
-def container_no_gpu_flag(
-    gpus: Gpus | Gap | None, driver: Driver | None, host: System | Gap | None, container: Container
-) -> Iterator[Problem]:
+def container_no_gpu_flag(driver: Driver | None, container: Container, scene: Scene) -> Iterator[Problem]:
     """The container was started without access to the GPU of its host.
 
     What it means:
@@ -48,10 +46,10 @@ def container_no_gpu_flag(
     https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md; Incus, instance options,
     https://linuxcontainers.org/incus/docs/main/reference/instance_options/
     """
-    found = known(gpus)
+    found = known(scene.gpus)
     cards = found.nvidia if found else ()
     # The GPU of a Jetson is on no bus, and a container does not see its device tree.
-    jetson = is_jetson(host)
+    jetson = is_jetson(scene.host)
     if not (cards or jetson) or not is_contained(container) or any(gpu.is_listed for gpu in cards):
         return
     if driver is not None and is_loaded(driver) is False and not jetson:
@@ -66,7 +64,7 @@ def container_no_gpu_flag(
         return
     yield problem(
         "This container was started without access to the host's GPU.",
-        seen("Jetson", host.tegra) if jetson and isinstance(host, System) else seen(BUS, len(cards)),
+        seen("Jetson", scene.host.tegra) if jetson and isinstance(scene.host, System) else seen(BUS, len(cards)),
         *_evidence(container, [node.path for node in nodes], libraries),
         fixes=_fixes(container, jetson=jetson),
     )

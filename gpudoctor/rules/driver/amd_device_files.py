@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._amd_access import GIVEN, JOIN
 from gpudoctor.rules._situation import is_contained, known, wsl_of
-from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, System
+from gpudoctor.rules.sections import Frameworks, Gpus, Scene
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 KFD = "/dev/kfd"
@@ -15,9 +15,7 @@ LOAD = by_hand(
 
 
 @rule("DRV033", name="amd-device-files", severity="error", since="0.2", when="frameworks.found.variant=rocm, gpus")
-def amd_device_files(
-    gpus: Gpus, frameworks: Frameworks, host: System | Gap | None, container: Container | Gap | None
-) -> Iterator[Problem]:
+def amd_device_files(gpus: Gpus, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """AMD's device file for computing is not there, or your user may not open it.
 
     What it means:
@@ -41,12 +39,12 @@ def amd_device_files(
     """
     build = next((one for one in frameworks.found if one.variant == "rocm"), None)
     cards = [gpu for gpu in gpus.devices if gpu.vendor == "amd"]
-    if build is None or not cards or gpus.amd_nodes is None or wsl_of(container) is not None:
+    if build is None or not cards or gpus.amd_nodes is None or wsl_of(scene.container) is not None:
         return
     node = next((one for one in gpus.amd_nodes if one.path == KFD), None)
     if node is not None and node.accessible is not False:
         return
-    machine = known(host)
+    machine = known(scene.host)
     groups = machine.groups if machine else None
     shut = f"group {node.group or 'not known'}: {node.error or 'refused'}" if node else "not there"
     yield problem(
@@ -55,5 +53,5 @@ def amd_device_files(
         *((seen("your groups", ", ".join(groups) or "none"),) if node and groups is not None else ()),
         *(seen(gpu.label, f"kernel driver {gpu.bound_driver}") for gpu in cards if gpu.bound_driver),
         subject=build.label,
-        fix=GIVEN if is_contained(container) else JOIN if node else LOAD,
+        fix=GIVEN if is_contained(scene.container) else JOIN if node else LOAD,
     )

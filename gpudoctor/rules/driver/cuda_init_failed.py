@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
 from gpudoctor.rules._situation import wsl_of
-from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
+from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus, Scene
 from gpudoctor.rules.terms import (
     Ask,
     Fix,
@@ -27,7 +27,7 @@ from gpudoctor.rules.terms import (
     severity="error",
     when="driver.nvml.code or driver.cuda_init.code or driver.cuda_init.device_count=0",
 )
-def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+def cuda_init_failed(driver: Driver, scene: Scene) -> Iterator[Problem]:
     """CUDA cannot be initialised, although the machine has a GPU.
 
     What it means:
@@ -49,7 +49,7 @@ def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Contain
     CUresult in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/; nvmlReturn_t in the NVML
     API reference, https://docs.nvidia.com/deploy/nvml-api/
     """
-    if not signs_of_a_gpu(gpus, driver, container):
+    if not signs_of_a_gpu(scene.gpus, driver, scene.container):
         return
     failed = [(who, answer) for who, answer in _answers(driver) if answer.outcome == "answered" and answer.code]
     empty = driver.cuda_init is not None and driver.cuda_init.ok and driver.cuda_init.device_count == 0
@@ -61,9 +61,12 @@ def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Contain
         what if what.endswith(".") else f"{what}.",
         *(answer_seen(name, one) for name, one in failed),
         *((seen("GPUs that the CUDA driver lists", 0),) if empty else ()),
-        seen("NVIDIA GPUs seen", len(gpus.nvidia) if isinstance(gpus, Gpus) else "a device file or driver only"),
+        seen(
+            "NVIDIA GPUs seen",
+            len(scene.gpus.nvidia) if isinstance(scene.gpus, Gpus) else "a device file or driver only",
+        ),
         *log_seen(log_lines(driver, "NVRM")),
-        fixes=_fixes(container),
+        fixes=_fixes(scene.container),
     )
 
 

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._situation import place
-from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
+from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus, Scene
 from gpudoctor.rules.terms import (
     Evidence,
     Fix,
@@ -27,9 +27,7 @@ WORDS = {
 
 
 @rule("DRV007", name="driver-not-answering", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
-def driver_not_answering(
-    gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None
-) -> Iterator[Problem]:
+def driver_not_answering(driver: Driver, scene: Scene) -> Iterator[Problem]:
     """The driver hangs, crashes or gives nonsensical answers.
 
     What it means:
@@ -54,7 +52,7 @@ def driver_not_answering(
     https://docs.nvidia.com/deploy/driver-persistence/
     """
     silent = [(who, answer) for who, answer in _asked(driver) if answer.outcome in WORDS]
-    if not silent or (gpus is None and not _hangs(silent)):
+    if not silent or (scene.gpus is None and not _hangs(silent)):
         return
     who, worst = silent[0]
     lines = xid_lines(driver)
@@ -62,10 +60,10 @@ def driver_not_answering(
         f"{who} {WORDS[worst.outcome]}.",
         *(answer_seen(name, answer) for name, answer in silent),
         *((seen("library", worst.library),) if worst.library else ()),
-        *_many(gpus, worst),
+        *_many(scene.gpus, worst),
         *log_seen(lines),
         confidence="likely" if worst.outcome == "timed-out" else "certain",
-        fixes=_fixes(worst, container),
+        fixes=_fixes(worst, scene.container),
     )
 
 

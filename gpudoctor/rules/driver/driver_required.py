@@ -2,14 +2,12 @@
 
 from gpudoctor.rules._driver_fixes import newer_driver
 from gpudoctor.rules._required import unmet
-from gpudoctor.rules.sections import Container, Driver, Gap, System, Wish
+from gpudoctor.rules.sections import Driver, Scene, Wish
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("DRV900", name="driver-required", severity="error", when="wish.requirements")
-def driver_required(
-    driver: Driver | None, host: System | Gap | None, container: Container | Gap | None, wish: Wish
-) -> Iterator[Problem]:
+def driver_required(driver: Driver | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
     """The driver does not meet your requirement.
 
     What it means:
@@ -39,5 +37,5 @@ def driver_required(
                 f"{requirement.text} is required, but {has}.",
                 seen("driver in use", release or "none, or not known"),
                 subject=requirement.text,
-                fixes=newer_driver(host, container, requirement.comparisons) if release else (),
+                fixes=newer_driver(scene.host, scene.container, requirement.comparisons) if release else (),
             )

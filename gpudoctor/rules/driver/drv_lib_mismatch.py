@@ -6,7 +6,7 @@ from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES, start_image
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
 from gpudoctor.rules._situation import is_contained, kernel_of, known, wsl_of
-from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Environ, Gap, Gpus, System
+from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Environ, Gap, Gpus, Scene, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, problem, rule, seen
 
 #: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
@@ -15,11 +15,7 @@ MISMATCH = 18
 
 @rule("DRV002", name="drv-lib-mismatch", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
 def drv_lib_mismatch(
-    gpus: Gpus | Gap | None,
-    driver: Driver,
-    host: System | Gap,
-    container: Container | Gap | None,
-    environ: Environ | Gap | None,
+    driver: Driver, host: System | Gap, environ: Environ | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """The driver's libraries and its kernel module have different versions.
 
@@ -47,12 +43,16 @@ def drv_lib_mismatch(
     https://github.com/negativo17/nvidia-driver/issues/43 (start image)
     """
     # The module is not loaded without a GPU: where none could be seen, NVML that speaks of a mismatch is a sign of one.
-    there = gpus.nvidia if isinstance(gpus, Gpus) else gpus is not None and failed_with(driver.nvml, MISMATCH)
-    if not there or wsl_of(container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):
+    there = (
+        scene.gpus.nvidia
+        if isinstance(scene.gpus, Gpus)
+        else scene.gpus is not None and failed_with(driver.nvml, MISMATCH)
+    )
+    if not there or wsl_of(scene.container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):
         return
     module = driver.module_release
     if module is None and is_loaded(driver) is False:
-        yield from _on_disk(driver, host, container)
+        yield from _on_disk(driver, host, scene.container)
         return
     apart = [one for one in _in_use(driver) if differ(module, one.release)]
     if not apart and not failed_with(driver.nvml, MISMATCH):
@@ -69,7 +69,7 @@ def drv_lib_mismatch(
         _summary(module, library),
         *tuple(evidence),
         fixes=_past_the_path(driver, apart, module, environ)
-        or _fixes(host, container, module, library, on_disk.release if on_disk else None),
+        or _fixes(host, scene.container, module, library, on_disk.release if on_disk else None),
     )
 
 

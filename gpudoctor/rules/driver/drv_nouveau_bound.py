@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.sections import Container, Gap, Gpus, Scene, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, problem, rule, seen
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
@@ -15,9 +15,7 @@ FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
     severity="error",
     when="gpus.nvidia.bound_driver=nouveau|nova|nova_core|NovaCore",
 )
-def drv_nouveau_bound(
-    gpus: Gpus, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
-) -> Iterator[Problem]:
+def drv_nouveau_bound(gpus: Gpus, host: System | Gap, scene: Scene) -> Iterator[Problem]:
     """The open-source driver nouveau holds the GPU, so NVIDIA's driver cannot use it.
 
     What it means:
@@ -41,11 +39,11 @@ def drv_nouveau_bound(
     https://github.com/beclab/Olares/pull/3963
     """
     held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
-    if not held or wsl_of(container):
+    if not held or wsl_of(scene.container):
         return
     works = any(gpu.is_listed for gpu in gpus.nvidia)
-    state = known(driver)
-    installed = is_installed(state) if not isinstance(driver, Gap) else None
+    state = known(scene.driver)
+    installed = is_installed(state) if not isinstance(scene.driver, Gap) else None
     evidence = [gpu_seen(gpu) for gpu in held]
     if state and state.blacklisted is not None:
         evidence.append(seen("nouveau on the blacklist", "yes" if "nouveau" in state.blacklisted else "no"))
@@ -56,7 +54,7 @@ def drv_nouveau_bound(
         subject=held[0].label if works else None,
         severity="warning" if works else "error",
         not_leading_to=("drv-absent", "laptop-gpu-off") if works and is_loaded(state) else (),
-        fixes=_fixes(host, container, held[0].bound_driver, installed=bool(installed)),
+        fixes=_fixes(host, scene.container, held[0].bound_driver, installed=bool(installed)),
     )
 
 

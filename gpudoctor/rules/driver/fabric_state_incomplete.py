@@ -1,14 +1,12 @@
 """DRV026: a GPU has not joined the fabric of its NVSwitches."""
 
 from gpudoctor.rules._situation import is_contained, is_virtual
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 
 @rule("DRV026", name="fabric-state-incomplete", severity="error", when="gpus.nvidia.fabric")
-def fabric_state_incomplete(
-    gpus: Gpus, driver: Driver | Gap | None, host: System | Gap | None, container: Container | Gap | None
-) -> Iterator[Problem]:
+def fabric_state_incomplete(gpus: Gpus, scene: Scene) -> Iterator[Problem]:
     """A GPU has not joined the machine's NVSwitch fabric, so CUDA does not start.
 
     What it means:
@@ -32,7 +30,7 @@ def fabric_state_incomplete(
     apart = [gpu for gpu in gpus.nvidia if _is_apart(gpu)]
     if not apart:
         return
-    answer = driver.cuda_init if isinstance(driver, Driver) else None
+    answer = scene.driver.cuda_init if isinstance(scene.driver, Driver) else None
     works = answer is not None and answer.ok
     first = apart[0].fabric
     yield problem(
@@ -42,7 +40,7 @@ def fabric_state_incomplete(
         *((answer_seen("The CUDA driver (cuInit)", answer),) if answer else ()),
         subject=apart[0].label if len(apart) == 1 else None,
         severity="warning" if works else None,
-        fixes=_fixes(container, in_guest=is_virtual(host) and not gpus.nvswitches),
+        fixes=_fixes(scene.container, in_guest=is_virtual(scene.host) and not gpus.nvswitches),
     )
 
 

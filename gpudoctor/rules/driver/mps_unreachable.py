@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known
-from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
+from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Scene
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, problem, rule, run, seen
 
 #: MPS_CONNECTION_FAILED, RPC_FAILURE, SERVER_NOT_READY, MAX_CLIENTS_REACHED, MAX_CONNECTIONS_REACHED,
@@ -13,9 +13,7 @@ VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
 
 
 @rule("DRV029", name="mps-unreachable", severity="error", when="driver.cuda_init.code")
-def mps_unreachable(
-    gpus: Gpus | Gap | None, driver: Driver, environ: Environ | Gap | None, container: Container | Gap | None
-) -> Iterator[Problem]:
+def mps_unreachable(driver: Driver, environ: Environ | Gap | None, scene: Scene) -> Iterator[Problem]:
     """CUDA is directed to NVIDIA's Multi-Process Service (MPS), which does not accept this program.
 
     What it means:
@@ -38,7 +36,7 @@ def mps_unreachable(
     NVIDIA Multi-Process Service, troubleshooting, https://docs.nvidia.com/deploy/mps/latest/troubleshooting.html;
     CUresult 805 to 810 in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/
     """
-    if not failed_with(driver.cuda_init, *CODES) or not signs_of_a_gpu(gpus, driver, container):
+    if not failed_with(driver.cuda_init, *CODES) or not signs_of_a_gpu(scene.gpus, driver, scene.container):
         return
     variables = known(environ)
     folder = variables.get(VARIABLE) if variables else None
@@ -47,7 +45,7 @@ def mps_unreachable(
         f"CUDA was sent to a server of NVIDIA's Multi-Process Service (MPS), and that {how}.",
         answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
         *((seen(VARIABLE, folder),) if folder else ()),
-        fixes=_fixes(container),
+        fixes=_fixes(scene.container),
     )
 
 

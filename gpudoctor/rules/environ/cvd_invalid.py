@@ -1,7 +1,7 @@
 """ENV001: CUDA_VISIBLE_DEVICES hides GPUs."""
 
 from gpudoctor.rules._situation import known, slurm_of
-from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
+from gpudoctor.rules.sections import Driver, Environ, Gap, Gpus, Scene
 from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 from gpudoctor.rules.visible_devices import Mask, is_numeric, read_mask
 
@@ -9,9 +9,7 @@ VARIABLE = "CUDA_VISIBLE_DEVICES"
 
 
 @rule("ENV001", name="cvd-invalid", severity="error", when="not environ.CUDA_VISIBLE_DEVICES=None, gpus.nvidia")
-def cvd_invalid(
-    gpus: Gpus, environ: Environ, driver: Driver | Gap | None, container: Container | Gap | None
-) -> Iterator[Problem]:
+def cvd_invalid(gpus: Gpus, environ: Environ, scene: Scene) -> Iterator[Problem]:
     """CUDA_VISIBLE_DEVICES hides all GPUs, or some it seems meant to show.
 
     What it means:
@@ -38,9 +36,9 @@ def cvd_invalid(
     if value is None or not gpus.nvidia:
         return
     mask = read_mask(value, gpus)
-    if mask.reason is None or _cuda_sees_more(driver, mask, value):
+    if mask.reason is None or _cuda_sees_more(scene.driver, mask, value):
         return
-    slurm = slurm_of(container)
+    slurm = slurm_of(scene.container)
     yield problem(
         _summary(mask),
         *_evidence(value, mask, gpus),

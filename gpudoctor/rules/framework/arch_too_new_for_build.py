@@ -21,7 +21,7 @@ from gpudoctor.rules.builds import (
     services,
 )
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
-from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Interpreter, Matrix, Packages, Scene, System
+from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Interpreter, Matrix, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 RELEASE = by_hand(
@@ -37,14 +37,7 @@ ITS_PYTHON = numbers_of("torch-asks-nvrtc-python")
 
 
 @rule("FRM002", name="arch-too-new-for-build", severity="error")
-def arch_too_new_for_build(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def arch_too_new_for_build(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The GPU is too new for the installed framework build.
 
     What it means:
@@ -83,11 +76,11 @@ def arch_too_new_for_build(
     """
     for framework in built_for_cuda(frameworks):
         code = (
-            device_code(framework, matrix, host)
-            or index_code(framework, packages, matrix, host)
+            device_code(framework, matrix, scene.host)
+            or index_code(framework, scene.packages, matrix, scene.host)
             or _of_the_index(framework, matrix)
         )
-        if code is None or is_jetson(host):
+        if code is None or is_jetson(scene.host):
             continue
         unserved = [
             service

@@ -25,14 +25,7 @@ WITH_KERNELS: dict[str, Severity | None] = {"vllm": None, "flash-attn": "warning
 
 
 @rule("FRM003", name="arch-too-old-for-build", severity="error")
-def arch_too_old_for_build(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def arch_too_old_for_build(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The GPU is too old for the installed framework build.
 
     What it means:
@@ -60,11 +53,11 @@ def arch_too_old_for_build(
     torch_lacks_code = False
     for framework in built_for_cuda(frameworks):
         code = (
-            device_code(framework, matrix, host)
-            or index_code(framework, packages, matrix, host)
+            device_code(framework, matrix, scene.host)
+            or index_code(framework, scene.packages, matrix, scene.host)
             or possible_code(framework, matrix)
         )
-        if code is None or is_jetson(host):
+        if code is None or is_jetson(scene.host):
             continue
         found = services(code, framework.cuda, gpus, matrix)
         unserved = [
@@ -89,7 +82,7 @@ def arch_too_old_for_build(
         )
         torch_lacks_code |= framework.name == "torch"
     if not torch_lacks_code:
-        yield from _of_extensions(gpus, known(packages), host, matrix)
+        yield from _of_extensions(gpus, known(scene.packages), scene.host, matrix)
 
 
 def _of_extensions(

@@ -7,7 +7,7 @@ from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library
 from gpudoctor.rules.builds import built_for_cuda, driver_os
-from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: CUDA 12.1 brought kernels with large parameters, which drivers before 530 do not know.
@@ -17,12 +17,7 @@ FIRST_DRIVER = DriverRelease(milestone("driver-large-parameters"))
 
 @rule("FRM022", name="driver-minor-compat-limit", severity="info", when="frameworks.found.variant=cuda, gpus.nvidia")
 def driver_minor_compat_limit(
-    gpus: Gpus,
-    driver: Driver,
-    frameworks: Frameworks,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, driver: Driver, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The driver runs this build, but not all that came with its newer CUDA.
 
@@ -45,7 +40,7 @@ def driver_minor_compat_limit(
     https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
     """
     release = driver.release
-    if driver_os(host, container) != "linux" or not gpus.nvidia or release is None:
+    if driver_os(scene.host, scene.container) != "linux" or not gpus.nvidia or release is None:
         return
     if release.branch < FIRST_CUDA.major or release >= FIRST_DRIVER or forward_library(driver) is not None:
         return
@@ -66,7 +61,7 @@ def driver_minor_compat_limit(
             severity="error",
             confidence="likely",
             fixes=(
-                *update_driver(host, container, f"release {FIRST_DRIVER} or newer"),
+                *update_driver(scene.host, scene.container, f"release {FIRST_DRIVER} or newer"),
                 by_hand("Compile with CUDA 12.0", "Build it with CUDA 12.0."),
             ),
         )

@@ -11,7 +11,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
 from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules.builds import built_for_cuda, driver_os, is_jetson
-from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, Scene, System
+from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Matrix, Scene, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Branches of drivers for PCs have three digits, those of L4T two.
@@ -20,13 +20,7 @@ OLDEST_BRANCH = 100
 
 @rule("FRM016", name="driver-too-old", severity="error", when="frameworks.found.variant=cuda, gpus.nvidia")
 def driver_too_old(
-    gpus: Gpus,
-    driver: Driver,
-    frameworks: Frameworks,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    gpus: Gpus, driver: Driver, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The NVIDIA driver is too old for an installed framework.
 
@@ -53,16 +47,18 @@ def driver_too_old(
     https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
     https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
     """
-    known = driver_os(host, container)
-    systems = (known,) if known else _either_system(host, driver)
+    known = driver_os(scene.host, scene.container)
+    systems = (known,) if known else _either_system(scene.host, driver)
     if not systems or not gpus.nvidia or forward_library(driver) is not None:
         return
     for framework in built_for_cuda(frameworks):
         # Where the system was not seen, the driver is too old if it is for both.
-        floors = [floor for os in systems if (floor := _unmet_family(framework, driver, matrix, os, host))]
+        floors = [floor for os in systems if (floor := _unmet_family(framework, driver, matrix, os, scene.host))]
         needs_ptx = len(floors) < len(systems)
         if needs_ptx:
-            floors = [floor for os in systems if (floor := floor_of_ptx(framework, gpus, driver, matrix, host, os))]
+            floors = [
+                floor for os in systems if (floor := floor_of_ptx(framework, gpus, driver, matrix, scene.host, os))
+            ]
         if len(floors) < len(systems):
             continue
         floor = min(floors, key=lambda one: one.release)

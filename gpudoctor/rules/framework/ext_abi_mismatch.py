@@ -21,9 +21,7 @@ PINNED = ("vllm", "xformers", "torch-tensorrt")
 
 
 @rule("FRM009", name="ext-abi-mismatch", severity="error", when="frameworks.torch.version or frameworks.tensorflow")
-def ext_abi_mismatch(
-    frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
-) -> Iterator[Problem]:
+def ext_abi_mismatch(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """A compiled extension was built for a different version of torch or TensorFlow.
 
     What it means:
@@ -54,7 +52,7 @@ def ext_abi_mismatch(
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return
-    for extension in (*frameworks.found, *_pinned(frameworks, packages), *_tagged(frameworks, packages)):
+    for extension in (*frameworks.found, *_pinned(frameworks, scene.packages), *_tagged(frameworks, scene.packages)):
         differences = _differences(torch, extension)
         if extension.name in COMPANIONS or not differences:
             continue

@@ -3,31 +3,13 @@
 from gpudoctor.knowledge.frameworks import computing, descriptors
 from gpudoctor.plan.recipes import from_its_makers
 from gpudoctor.rules.builds import gpu_names, is_jetson
-from gpudoctor.rules.sections import (
-    Container,
-    Driver,
-    Frameworks,
-    Gap,
-    Gpus,
-    Interpreter,
-    Matrix,
-    Packages,
-    Scene,
-    System,
-)
+from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene, System
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("FRM027", name="framework-cpu-only", severity="error", when="frameworks.found.variant=cpu, gpus.nvidia")
 def framework_cpu_only(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    host: System,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """A CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU.
 
@@ -50,7 +32,6 @@ def framework_cpu_only(
     """
     if not gpus.nvidia or host.os not in ("linux", "windows") or is_jetson(host):
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     others = [name for name in computing() if (one := frameworks.get(name)) and one.variant == "cuda"]
     # The frameworks with a reader of their own have a rule of their own, too.
     for known in (one for one in descriptors() if one.build_file is not None):

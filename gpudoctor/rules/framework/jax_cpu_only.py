@@ -4,16 +4,14 @@ from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules.builds import gpu_names, release_numbers
-from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Scene
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 _TAGGED = numbers_of("jaxlib-cuda-in-version")
 
 
 @rule("FRM007", name="jax-cpu-only", severity="error", when="frameworks.jax, gpus.nvidia")
-def jax_cpu_only(
-    gpus: Gpus, frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
-) -> Iterator[Problem]:
+def jax_cpu_only(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU.
 
     What it means:
@@ -39,7 +37,7 @@ def jax_cpu_only(
         return
     jaxlib = frameworks.get("jaxlib")
     unsure = all(part is None or part.variant is None for part in (jax, jaxlib))
-    if unsure and (isinstance(packages, Gap | None) or packages.excerpt or _is_untagged(jaxlib)):
+    if unsure and (isinstance(scene.packages, Gap | None) or scene.packages.excerpt or _is_untagged(jaxlib)):
         return
     others = [name for name in computing() if _is_cuda(frameworks.get(name))]
     yield problem(

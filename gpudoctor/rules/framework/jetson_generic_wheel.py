@@ -27,13 +27,7 @@ JAX_CONTAINER = by_hand(
 
 @rule("FRM019", name="jetson-generic-wheel", severity="error", when="host.tegra")
 def jetson_generic_wheel(
-    host: System,
-    frameworks: Frameworks,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    libraries: Libraries | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    host: System, frameworks: Frameworks, libraries: Libraries | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """A generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
 
@@ -68,13 +62,13 @@ def jetson_generic_wheel(
         framework = frameworks.get(name)
         if framework is None:
             continue
-        found = tuple(_unserved(framework, known(gpus), host, matrix))
+        found = tuple(_unserved(framework, known(scene.gpus), host, matrix))
         if (
             framework.variant == "cuda"
             and not found
-            and _of_another_jetpack(framework, known(driver), known(libraries))
+            and _of_another_jetpack(framework, known(scene.driver), known(libraries))
         ):
-            yield _other_jetpack(framework, known(driver), host)
+            yield _other_jetpack(framework, known(scene.driver), host)
             continue
         if framework.variant != "cpu" and not found:
             continue
@@ -87,7 +81,7 @@ def jetson_generic_wheel(
             seen(f"{name} build", build, framework.source),
             *found,
             subject=framework.label,
-            fix=_fix(name, known(gpus), scene.python_minor, host, matrix),
+            fix=_fix(name, known(scene.gpus), scene.python_minor, host, matrix),
         )
 
 

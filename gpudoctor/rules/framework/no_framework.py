@@ -2,7 +2,7 @@
 
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Matrix, Scene
+from gpudoctor.rules.sections import Frameworks, Gpus, Interpreter, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: What is no framework for training, and uses a GPU all the same.
@@ -22,7 +22,7 @@ ANY = by_hand(
     when="not frameworks.torch, not frameworks.tensorflow, not frameworks.jax",
 )
 def no_framework(
-    interpreter: Interpreter, frameworks: Frameworks | None, gpus: Gpus | Gap | None, scene: Scene, matrix: Matrix
+    interpreter: Interpreter, frameworks: Frameworks | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """No deep-learning framework is installed in the examined Python.
 
@@ -44,7 +44,7 @@ def no_framework(
     """
     if frameworks is not None and any(frameworks.get(name) is not None for name in (*computing(), *OTHERS)):
         return
-    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    has_gpu = isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia)
     yield problem(
         f"No deep-learning framework is installed for {interpreter.executable}.",
         seen("Python", f"{interpreter.executable} ({interpreter.version or 'version not known'})"),

@@ -13,12 +13,7 @@ OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
 
 @rule("FRM900", name="package-required", severity="error", when="wish.requirements")
 def package_required(
-    wish: Wish,
-    packages: Packages | None,
-    frameworks: Frameworks | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    wish: Wish, packages: Packages | None, frameworks: Frameworks | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """A required package is missing, or its version does not meet the requirement.
 
@@ -38,7 +33,7 @@ def package_required(
     Sources:
     The requirement itself.
     """
-    where = interpreter.executable if isinstance(interpreter, Interpreter) else "the examined Python"
+    where = scene.interpreter.executable if isinstance(scene.interpreter, Interpreter) else "the examined Python"
     for requirement in wish.requirements:
         if requirement.subject in OTHERS:
             continue

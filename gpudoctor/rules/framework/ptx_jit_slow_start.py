@@ -17,7 +17,7 @@ from gpudoctor.rules.builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule
 
 #: The first GPUs that an older cuBLAS and cuDNN of the same CUDA major have no code for.
@@ -33,12 +33,7 @@ CONTAINER = by_hand(
 
 @rule("FRM012", name="ptx-jit-slow-start", severity="warning", when="frameworks.found.variant=cuda, gpus.nvidia")
 def ptx_jit_slow_start(
-    gpus: Gpus,
-    driver: Driver,
-    frameworks: Frameworks,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, driver: Driver, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The framework has no machine code for this GPU, so its first start is slow while the driver compiles it.
 
@@ -70,10 +65,10 @@ def ptx_jit_slow_start(
     https://github.com/pytorch/pytorch/issues/145949 (what Blackwell GPUs ask of cuBLAS and cuDNN)
     https://github.com/tensorflow/tensorflow/issues/22043 (1.10: minutes) and /62320 (2.15: half an hour)
     """
-    os = driver_os(host, container)
+    os = driver_os(scene.host, scene.container)
     for framework in built_for_cuda(frameworks):
-        code = device_code(framework, matrix, host)
-        if code is None or os is None or floor_of_ptx(framework, gpus, driver, matrix, host, os) is not None:
+        code = device_code(framework, matrix, scene.host)
+        if code is None or os is None or floor_of_ptx(framework, gpus, driver, matrix, scene.host, os) is not None:
             continue
         compiled = [
             service
@@ -85,7 +80,7 @@ def ptx_jit_slow_start(
         names = labels(service.gpu for service in compiled)
         in_part = all(_names_its_major(code, service) for service in compiled)
         has = "much of its code as PTX only" if in_part else "only PTX"
-        kept = not isinstance(container, Container) or container.kind in (None, "none")
+        kept = not isinstance(scene.container, Container) or scene.container.kind in (None, "none")
         room = Fix(
             "Give the cache of compiled code more room",
             "safe",

@@ -15,9 +15,7 @@ FIRST_WITHOUT_GPU_ON_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 
 
 @rule("FRM015", name="tf-cpu-only", severity="error", when="frameworks.tensorflow.variant=cpu, gpus.nvidia")
-def tf_cpu_only(
-    gpus: Gpus, frameworks: Frameworks, host: System, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
-) -> Iterator[Problem]:
+def tf_cpu_only(gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU.
 
     What it means:
@@ -50,8 +48,8 @@ def tf_cpu_only(
     on_windows = host.os == "windows" and numbers is not None and numbers < FIRST_WITHOUT_GPU_ON_WINDOWS
     if not (host.os == "linux" or on_windows) or tensorflow.dist in OTHER_BACKENDS:
         return
-    hidden = _hidden(tensorflow, packages)
-    beside = hidden or _beside(tensorflow, packages)
+    hidden = _hidden(tensorflow, scene.packages)
+    beside = hidden or _beside(tensorflow, scene.packages)
     others = [one.name for one in frameworks.found if one.name in computing() and one.variant == "cuda"]
     others = [name for name in others if name != tensorflow.name]
     yield problem(

@@ -16,9 +16,7 @@ LAST_LINE = numbers_of("tensorflow-gpu-ends")
     severity="error",
     when="packages.tensorflow-gpu or wish.requirements or interpreter.pins.package=tensorflow-gpu",
 )
-def tf_gpu_package_removed(
-    wish: Wish, packages: Packages, interpreter: Interpreter | Gap | None, scene: Scene, matrix: Matrix
-) -> Iterator[Problem]:
+def tf_gpu_package_removed(wish: Wish, packages: Packages, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The package tensorflow-gpu was requested, but it no longer exists.
 
     What it means:
@@ -43,7 +41,7 @@ def tf_gpu_package_removed(
     # conda-forge keeps a package of that name: it asks for a GPU build of tensorflow.
     by_conda = installed is not None and installed.installer == "conda"
     is_stub = installed is not None and not by_conda and (release_numbers(installed.version) or ()) > (*LAST_LINE, 9)
-    asked = _asked(wish, interpreter) if installed is None else ()
+    asked = _asked(wish, scene.interpreter) if installed is None else ()
     if not is_stub and not asked:
         return
     named = seen("installed", f"tensorflow-gpu {installed.version}") if installed else seen("asked for", asked[0])

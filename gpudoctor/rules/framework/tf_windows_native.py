@@ -10,7 +10,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
-from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, Scene, System
+from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
@@ -26,7 +26,7 @@ STAY = by_hand(
 
 @rule("FRM006", name="tf-windows-native", severity="error")
 def tf_windows_native(
-    gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None, scene: Scene, matrix: Matrix
+    gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """TensorFlow has no GPU support on native Windows since release 2.11.
 
@@ -50,7 +50,7 @@ def tf_windows_native(
     https://www.tensorflow.org/install/source_windows
     """
     tensorflow = frameworks.get("tensorflow")
-    if host.os != "windows" or wsl_of(container) is not None or not gpus.nvidia or tensorflow is None:
+    if host.os != "windows" or wsl_of(scene.container) is not None or not gpus.nvidia or tensorflow is None:
         return
     numbers = release_numbers(tensorflow.version)
     if numbers is None or numbers < FIRST_WITHOUT_GPU:

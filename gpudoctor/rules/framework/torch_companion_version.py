@@ -17,9 +17,7 @@ NO_UPPER_LIMIT = {
 
 
 @rule("FRM005", name="torch-companion-version", severity="error", when="frameworks.torch.version")
-def torch_companion_version(
-    frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
-) -> Iterator[Problem]:
+def torch_companion_version(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The installed torchvision, torchaudio or torchtext does not match the torch version.
 
     What it means:
@@ -51,10 +49,10 @@ def torch_companion_version(
         return
     for name in companions():
         companion = frameworks.get(name)
-        severity = severity_of(torch, companion, packages, matrix) if companion is not None else None
+        severity = severity_of(torch, companion, scene.packages, matrix) if companion is not None else None
         if companion is None or severity is None:
             continue
-        wanted = _torch_wanted(companion, packages, matrix)
+        wanted = _torch_wanted(companion, scene.packages, matrix)
         yield Problem(
             summary=f"{companion.label} needs torch {' or '.join(wanted)}, but torch {torch.version} is installed.",
             subject=companion.label,

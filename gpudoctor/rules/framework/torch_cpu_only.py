@@ -2,19 +2,12 @@
 
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
+from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("FRM001", name="torch-cpu-only", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
-def torch_cpu_only(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def torch_cpu_only(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """A CPU-only PyTorch is installed, although this machine has an NVIDIA GPU.
 
     What it means:
@@ -39,9 +32,9 @@ def torch_cpu_only(
     https://pytorch.org/get-started/previous-versions/
     """
     torch = frameworks.get("torch")
-    if torch is None or torch.variant != "cpu" or not gpus.nvidia or is_jetson(host):
+    if torch is None or torch.variant != "cpu" or not gpus.nvidia or is_jetson(scene.host):
         return
-    if is_conda(packages, "torch", "pytorch"):
+    if is_conda(scene.packages, "torch", "pytorch"):
         return
     yield problem(
         f"{torch.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",

@@ -3,18 +3,12 @@
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
 from gpudoctor.rules.builds import gpu_names, is_jetson
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package, Packages, System
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("FRM013", name="torch-cpu-only-conda", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
-def torch_cpu_only_conda(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-) -> Iterator[Problem]:
+def torch_cpu_only_conda(gpus: Gpus, frameworks: Frameworks, packages: Packages, scene: Scene) -> Iterator[Problem]:
     """Conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU.
 
     What it means:
@@ -39,7 +33,7 @@ def torch_cpu_only_conda(
     """
     torch = frameworks.get("torch")
     package = _conda_torch(packages)
-    if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(host):
+    if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(scene.host):
         return
     has_cpuonly = packages.find("cpuonly") is not None
     evidence = [seen("conda package", f"{package.name} {package.version}, build {package.build or 'not recorded'}")]
@@ -50,7 +44,7 @@ def torch_cpu_only_conda(
         *evidence,
         *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
         subject=torch.label,
-        fix=_fix(interpreter, _companions(packages), has_cpuonly=has_cpuonly),
+        fix=_fix(scene.interpreter, _companions(packages), has_cpuonly=has_cpuonly),
     )
 
 

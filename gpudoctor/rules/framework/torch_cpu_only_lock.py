@@ -3,18 +3,7 @@
 from gpudoctor.facts.python import Pin
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.builds import gpu_names, is_jetson
-from gpudoctor.rules.sections import (
-    Framework,
-    Frameworks,
-    Gap,
-    Gpus,
-    Interpreter,
-    Matrix,
-    Package,
-    Packages,
-    Scene,
-    System,
-)
+from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Interpreter, Matrix, Package, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, problem, rule, run, seen
 
 #: The lock file of each tool that brings an environment back to it.
@@ -28,13 +17,7 @@ LOCKS = {"uv": "uv.lock", "poetry": "poetry.lock"}
     when="frameworks.torch.variant=cpu, packages.torch, gpus.nvidia",
 )
 def torch_cpu_only_lock(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    interpreter: Interpreter,
-    packages: Packages,
-    host: System | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    gpus: Gpus, frameworks: Frameworks, interpreter: Interpreter, packages: Packages, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The project's lock file pins a CPU-only build of PyTorch.
 
@@ -58,7 +41,7 @@ def torch_cpu_only_lock(
     https://python-poetry.org/docs/repositories/#explicit-package-sources
     """
     torch, package = frameworks.get("torch"), packages.find("torch")
-    if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(host):
+    if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(scene.host):
         return
     tool = _tool(package, interpreter)
     pins = [pin for pin in interpreter.pins or () if pin.package == "torch" and pin.is_locked]

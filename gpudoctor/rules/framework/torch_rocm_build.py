@@ -3,7 +3,7 @@
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._toolkit_taken import COMPILED_AT_INSTALL, wants_builds_only
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Wish
+from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene, Wish
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Their wheels hold code for CUDA only; bitsandbytes has parts for both.
@@ -11,14 +11,7 @@ CUDA_EXTENSIONS = ("flash-attn", "xformers")
 
 
 @rule("FRM024", name="torch-rocm-build", severity="error", when="frameworks.torch.variant=rocm")
-def torch_rocm_build(
-    frameworks: Frameworks,
-    wish: Wish,
-    gpus: Gpus | Gap | None,
-    packages: Packages | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def torch_rocm_build(frameworks: Frameworks, wish: Wish, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """PyTorch is built for AMD GPUs, but a CUDA extension is installed or required.
 
     What it means:
@@ -47,7 +40,7 @@ def torch_rocm_build(
     names = tuple(dict.fromkeys((*wanted, *present)))
     if not names:
         return
-    has_nvidia = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    has_nvidia = isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia)
     text = f"Use the ROCm build of {in_words(names)}; its own page says how."
     yield problem(
         f"{torch.label} is built for AMD GPUs, but {in_words(names)} is made for CUDA.",
@@ -55,6 +48,6 @@ def torch_rocm_build(
         *(seen("wanted", name) for name in wanted),
         *(seen("installed for CUDA", name) for name in present),
         subject=torch.label,
-        not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
+        not_leading_to=() if wants_builds_only(scene.packages, wish) else ("package-required",),
         fix=torch_for_gpus(scene, matrix, torch.version) if has_nvidia else by_hand("Use what is built for ROCm", text),
     )

@@ -6,19 +6,7 @@ from gpudoctor.plan.triton import assembler_floor, brings_ptxas
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library, offered_cuda
 from gpudoctor.rules.builds import driver_os
-from gpudoctor.rules.sections import (
-    Container,
-    Driver,
-    Environ,
-    Framework,
-    Frameworks,
-    Gap,
-    Gpus,
-    Matrix,
-    Packages,
-    Scene,
-    System,
-)
+from gpudoctor.rules.sections import Driver, Environ, Framework, Frameworks, Gap, Gpus, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, rule, seen
 
 #: What Triton calls instead of its own assembler, by the GPU: before 10.0, from it on.
@@ -33,15 +21,7 @@ OVERRIDES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
     when="frameworks.torch.variant=cuda, driver.release",
 )
 def triton_newer_than_driver(
-    gpus: Gpus,
-    driver: Driver,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    environ: Environ | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    gpus: Gpus, driver: Driver, frameworks: Frameworks, environ: Environ | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The driver cannot load what torch.compile makes: Triton's assembler belongs to a newer CUDA major.
 
@@ -66,10 +46,10 @@ def triton_newer_than_driver(
     https://github.com/Dao-AILab/quack/issues/182
     https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
     """
-    torch, os = frameworks.get("torch"), driver_os(host, container)
+    torch, os = frameworks.get("torch"), driver_os(scene.host, scene.container)
     if torch is None or torch.variant != "cuda" or os != "linux" or forward_library(driver) is not None:
         return
-    release, triton = driver.release, _triton(frameworks, packages)
+    release, triton = driver.release, _triton(frameworks, scene.packages)
     if release is None or triton is None or brings_ptxas(torch.version, torch.cuda):
         return
     named = {one for one in OVERRIDES if isinstance(environ, Environ) and environ.get(one)}
@@ -91,7 +71,7 @@ def triton_newer_than_driver(
         confidence="likely",
         fixes=(
             *_older_assembler(scene, override, capability, offered, ptxas),
-            *update_driver(host, container, f"release {floor.release} or newer"),
+            *update_driver(scene.host, scene.container, f"release {floor.release} or newer"),
         ),
     )
 

@@ -5,7 +5,7 @@ import re
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus, Live, System
+from gpudoctor.rules.sections import Environ, Gap, Gpus, Live, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 #: Cards without NVLink and without support for peer-to-peer copies over PCIe.
@@ -14,12 +14,7 @@ CARDS = r"GeForce RTX [45]0[5-9]0"
 
 @rule("GPU020", name="nccl-p2p-geforce", severity="warning", when="gpus.several")
 def nccl_p2p_geforce(
-    gpus: Gpus,
-    driver: Driver | Gap | None,
-    environ: Environ | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    live: Live | Gap | None,
+    gpus: Gpus, environ: Environ | Gap | None, live: Live | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """The driver reports direct copies (P2P) between these GeForce cards, which often hang.
 
@@ -46,7 +41,7 @@ def nccl_p2p_geforce(
     variables = known(environ)
     if len(cards) < 2 or variables is None or variables.get("NCCL_P2P_DISABLE") not in (None, "", "0"):
         return
-    state = known(driver)
+    state = known(scene.driver)
     release = state.release if state else None
     avoid = Fix(
         "Make NCCL copy through RAM",
@@ -61,5 +56,5 @@ def nccl_p2p_geforce(
         *((seen("reported", "several GPUs hang together, or work only without direct copies"),) if hangs else ()),
         *((seen("driver release", release),) if release else ()),
         confidence="possible",
-        fixes=(avoid, *update_driver(host, container, "branch 570 or newer")),
+        fixes=(avoid, *update_driver(scene.host, scene.container, "branch 570 or newer")),
     )

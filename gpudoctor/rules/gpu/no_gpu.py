@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Live, System
+from gpudoctor.rules.sections import Container, Gap, Gpus, Live, Scene, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: What the other makers' GPUs are used with.
@@ -15,13 +15,7 @@ OTHERS = {
 
 
 @rule("GPU001", name="no-gpu", severity="info", when="not gpus.nvidia")
-def no_gpu(
-    gpus: Gpus | None,
-    driver: Driver | Gap | None,
-    host: System | Gap,
-    container: Container | Gap | None,
-    live: Live | Gap | None,
-) -> Iterator[Problem]:
+def no_gpu(gpus: Gpus | None, host: System | Gap, live: Live | Gap | None, scene: Scene) -> Iterator[Problem]:
     """No NVIDIA GPU was found; that is fine, and much works without one.
 
     What it means:
@@ -45,12 +39,12 @@ def no_gpu(
     https://docs.pytorch.org/tutorials/beginner/transfer_learning_tutorial.html
     https://www.tensorflow.org/tutorials/images/transfer_learning
     """
-    if (gpus is not None and gpus.nvidia) or signs_of_a_gpu(gpus, known(driver), container):
+    if (gpus is not None and gpus.nvidia) or signs_of_a_gpu(gpus, known(scene.driver), scene.container):
         return
     others = sorted({gpu.vendor for gpu in gpus.devices if gpu.vendor in OTHERS}) if gpus else []
     machine = known(host)
     cores = machine.cpu.cores if machine and machine.cpu else None
-    places = tuple(Ask(text=text) for text in _where_else(container))
+    places = tuple(Ask(text=text) for text in _where_else(scene.container))
     own = tuple(Ask(text=OTHERS[vendor]) for vendor in others)
     fixes: tuple[Fix, ...] = (by_hand("If you expected a GPU here", *places),) if places else ()
     fixes += (by_hand("Use the GPU that is here", *own),) if own else ()

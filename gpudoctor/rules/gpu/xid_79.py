@@ -4,7 +4,7 @@ from gpudoctor.facts.driver import KernelLine
 from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
 from gpudoctor.rules._situation import known, wsl_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
+from gpudoctor.rules.sections import Container, Gap, Gpu, Gpus, Scene, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, log_seen, problem, rule, run, seen
 
 #: NVML_ERROR_GPU_IS_LOST.
@@ -16,9 +16,7 @@ FALLEN = 79
 
 
 @rule("GPU003", name="xid-79", severity="error", when="driver.kernel_log or gpus.nvidia.refusals or driver.nvml.code")
-def gpu_lost(
-    gpus: Gpus | None, driver: Driver | Gap | None, container: Container | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def gpu_lost(gpus: Gpus | None, scene: Scene) -> Iterator[Problem]:
     """A GPU has fallen off the bus: the driver can no longer reach it.
 
     What it means:
@@ -39,10 +37,10 @@ def gpu_lost(
     Sources:
     NVIDIA Xid errors, Xid 79, https://docs.nvidia.com/deploy/xid-errors/
     """
-    state = known(driver)
+    state = known(scene.driver)
     lines = (*xid_lines(state, FALLEN), *log_lines(state, "fallen off the bus")) if state else ()
     cards = gpus.nvidia if gpus else ()
-    codes = (LOST,) if _in_wsl(container, host) else (LOST, UNKNOWN)
+    codes = (LOST,) if _in_wsl(scene.container, scene.host) else (LOST, UNKNOWN)
     named = [gpu for gpu in cards if of_gpu(lines, gpu) or _refusals(gpu, codes)]
     for gpu in named:
         yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu, codes), alone=len(cards) == 1)

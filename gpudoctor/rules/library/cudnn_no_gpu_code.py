@@ -11,20 +11,7 @@ from gpudoctor.rules._cudnn import LoadedCudnn, loaded_cudnn
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import Service, built_for_cuda, device_code, is_jetson, needed_cudnn
-from gpudoctor.rules.sections import (
-    Container,
-    Driver,
-    Framework,
-    Frameworks,
-    Gap,
-    Gpus,
-    Interpreter,
-    Libraries,
-    Matrix,
-    Packages,
-    Scene,
-    System,
-)
+from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Scene, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: What a framework is installed as.
@@ -35,15 +22,7 @@ FRAMEWORK_OF = {"jax-cuda-plugin": "jax", "jaxlib": "jax"}
     "LIB024", name="cudnn-no-gpu-code", severity="error", since="0.2", when="frameworks.found.variant=cuda, gpus.nvidia"
 )
 def cudnn_no_gpu_code(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    libraries: Libraries | Gap | None,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, frameworks: Frameworks, libraries: Libraries | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The cuDNN that a framework would load has no code for the GPU.
 
@@ -68,15 +47,14 @@ def cudnn_no_gpu_code(
     https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html
     https://github.com/pytorch/pytorch/issues/162574
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
-        cudnn = loaded_cudnn(framework, libraries, packages, host, matrix)
-        if cudnn is None or framework.cuda is None or is_jetson(host):
+        cudnn = loaded_cudnn(framework, libraries, scene.packages, scene.host, matrix)
+        if cudnn is None or framework.cuda is None or is_jetson(scene.host):
             continue
         row = cudnn_release(matrix, framework.cuda.major, cudnn.version)
         if row is None or row.min_capability is None:
             continue
-        served = _served_by_framework(framework, gpus, host, matrix)
+        served = _served_by_framework(framework, gpus, scene.host, matrix)
         unserved = [one for one in served if one.capability < row.min_capability]
         if not unserved:
             continue
@@ -92,7 +70,7 @@ def cudnn_no_gpu_code(
                 Source(kind="matrix", where=row.source),
             ),
             subject=framework.label,
-            severity="info" if only_displays else "warning" if _cuda_does_not_start(driver) else None,
+            severity="info" if only_displays else "warning" if _cuda_does_not_start(scene.driver) else None,
             confidence=cudnn.confidence,
             fix=_fix(scene, framework, cudnn, min(one.capability for one in unserved), matrix),
         )

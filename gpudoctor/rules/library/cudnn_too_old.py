@@ -10,18 +10,7 @@ from gpudoctor.rules._cudnn import taken_cudnn
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn, release_numbers
-from gpudoctor.rules.sections import (
-    Framework,
-    Frameworks,
-    Gap,
-    Gpus,
-    Libraries,
-    LibraryCopy,
-    Matrix,
-    Scene,
-    System,
-    Toolkits,
-)
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, LibraryCopy, Matrix, Scene, Toolkits
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Distributions that conda names otherwise.
@@ -32,13 +21,7 @@ EXACT = 3
 
 @rule("LIB001", name="cudnn-too-old", severity="error", when="frameworks.found.variant=cuda")
 def cudnn_too_old(
-    gpus: Gpus | Gap | None,
-    libraries: Libraries,
-    frameworks: Frameworks,
-    host: System | Gap | None,
-    toolkits: Toolkits | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    libraries: Libraries, frameworks: Frameworks, toolkits: Toolkits | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """A framework would load a cuDNN that does not fit the one it was built with.
 
@@ -62,12 +45,12 @@ def cudnn_too_old(
     https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
     https://github.com/pytorch/pytorch/blob/main/torch/backends/cudnn/__init__.py
     """
-    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    has_gpu = isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia)
     for framework in built_for_cuda(frameworks):
         # The table is of PyPI's and PyTorch's builds; a conda build has the cuDNN that its channel chose.
         names = (framework.name, framework.dist, CONDA_NAMES.get(framework.name))
         of_conda = is_conda(scene.packages, *filter(None, names))
-        needed = None if of_conda and framework.cudnn is None else needed_cudnn(framework, matrix, host)
+        needed = None if of_conda and framework.cudnn is None else needed_cudnn(framework, matrix, scene.host)
         taken = taken_cudnn(framework, libraries)
         if needed is None or taken is None or taken.version is None:
             continue

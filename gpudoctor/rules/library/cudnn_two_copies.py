@@ -5,7 +5,7 @@ from itertools import permutations
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules.builds import built_for_cuda, in_words, needed_cudnn
-from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Packages, Scene, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: dlib is linked to the cuDNN of a toolkit when it is compiled, and loads it at its import; the other imports dlib.
@@ -16,12 +16,7 @@ COMPARED = 3
 
 @rule("LIB011", name="cudnn-two-copies", severity="warning", when="gpus.nvidia")
 def cudnn_two_copies(
-    gpus: Gpus,
-    libraries: Libraries,
-    frameworks: Frameworks | Gap | None,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, libraries: Libraries, frameworks: Frameworks | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """A framework would mix parts of different cuDNN copies, or two frameworks each bring their own.
 
@@ -53,8 +48,8 @@ def cudnn_two_copies(
     """
     if not gpus.nvidia:
         return
-    if isinstance(host, System) and host.os == "windows":
-        yield from _on_windows(libraries, packages)
+    if isinstance(scene.host, System) and scene.host.os == "windows":
+        yield from _on_windows(libraries, scene.packages)
         return
     by_framework: dict[str, list[Resolution]] = {}
     for one in libraries.resolutions or ():
@@ -78,7 +73,7 @@ def cudnn_two_copies(
     if not by_framework or not isinstance(frameworks, Frameworks):
         return
     for first, second in permutations(built_for_cuda(frameworks), 2):
-        yield from _of_two(first, second, by_framework, matrix, host)
+        yield from _of_two(first, second, by_framework, matrix, scene.host)
 
 
 def _compared(part: Resolution) -> str:

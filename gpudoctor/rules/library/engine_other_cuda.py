@@ -23,11 +23,9 @@ SAID = {
     when="live.symptoms or frameworks.onnxruntime or frameworks.ctranslate2",
 )
 def engine_other_cuda(
-    packages: Packages | Gap | None,
     toolkits: Toolkits | Gap | None,
     libraries: Libraries | Gap | None,
     frameworks: Frameworks | Gap | None,
-    gpus: Gpus | Gap | None,
     live: Live | Gap | None,
     scene: Scene,
     matrix: Matrix,
@@ -55,14 +53,14 @@ def engine_other_cuda(
     """
     said = {one.signature for one in pasted(live)} if isinstance(live, Live) else set()
     found = toolkits_by_major(toolkits)
-    brought = majors_of_packages(packages, frameworks)
+    brought = majors_of_packages(scene.packages, frameworks)
     for name, messages in SAID.items():
-        release = _release(name, packages, frameworks)
+        release = _release(name, scene.packages, frameworks)
         build = engine_build(name, release, matrix) if release is not None else None
         if release is None or build is None:
             continue
         is_said = bool(said.intersection(messages))
-        if not is_said and not _is_shown(name, packages, toolkits, libraries, frameworks, gpus):
+        if not is_said and not _is_shown(name, scene.packages, toolkits, libraries, frameworks, scene.gpus):
             continue
         cudnns = _cudnns(libraries)
         here = {*found} if is_said else {*found, *brought, *_copied(libraries)}

@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 @rule("LIB005", name="files-overwritten", severity="error", when="packages.overlaps")
 def files_overwritten(
-    packages: Packages, frameworks: Frameworks | Gap | None, gpus: Gpus | Gap | None, scene: Scene, matrix: Matrix
+    packages: Packages, frameworks: Frameworks | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """Two installed packages share files, and one has overwritten the other's.
 
@@ -38,7 +38,7 @@ def files_overwritten(
     if isinstance(packages.overlaps, Gap):
         return
     known = frameworks if isinstance(frameworks, Frameworks) else Frameworks()
-    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    has_gpu = isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia)
     for group in conflicts(packages.overlaps, packages, known):
         lost = tuple(dict.fromkeys(name for overlap in group for name in losers(overlap)))
         victims = in_words(one.label for one in victims_of(lost, known))

@@ -3,18 +3,13 @@
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import needed_cudnn
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
+from gpudoctor.rules.sections import Frameworks, Gpus, Libraries, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule
 
 
 @rule("LIB003", name="ld-path-shadows-cudnn", severity="error")
 def ld_path_shadows_cudnn(
-    gpus: Gpus,
-    libraries: Libraries,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, libraries: Libraries, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """LD_LIBRARY_PATH makes a framework load a different cuDNN from its own.
 
@@ -42,13 +37,15 @@ def ld_path_shadows_cudnn(
     if not gpus.nvidia:
         return
     by_framework: dict[str, list[Shadowing]] = {}
-    for shadowing in shadowed(libraries, frameworks, packages):
+    for shadowing in shadowed(libraries, frameworks, scene.packages):
         if shadowing.resolution.family == "cudnn" and shadowing.differs:
             by_framework.setdefault(shadowing.framework.label, []).append(shadowing)
     for found in by_framework.values():
         shadowing = min(found, key=lambda one: not _is_main(one))
         # Parts of another version than the main library: cuDNN refuses them, whichever is newer.
-        is_harmful = not _is_main(shadowing) or _is_harmful(shadowing, needed_cudnn(shadowing.framework, matrix, host))
+        is_harmful = not _is_main(shadowing) or _is_harmful(
+            shadowing, needed_cudnn(shadowing.framework, matrix, scene.host)
+        )
         yield problem(
             _summary(shadowing),
             *shadowing_evidence(shadowing, libraries),

@@ -32,7 +32,6 @@ def tf_cuda_version_unsupported(
     libraries: Libraries,
     toolkits: Toolkits,
     frameworks: Frameworks,
-    host: System | Gap | None,
     live: Live | Gap | None,
     scene: Scene,
     matrix: Matrix,
@@ -60,9 +59,9 @@ def tf_cuda_version_unsupported(
     """
     tensorflow = frameworks.get("tensorflow")
     numbers = release_numbers(tensorflow.version) if tensorflow else None
-    if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or is_jetson(host):
+    if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or is_jetson(scene.host):
         return
-    on_windows = isinstance(host, System) and host.os == "windows"
+    on_windows = isinstance(scene.host, System) and scene.host.os == "windows"
     missing = _missing_dlls(tensorflow, libraries) if on_windows else _missing(libraries, live)
     versions = [one for one in toolkits.found if one.version is not None]
     if not gpus.nvidia or not versions or numbers is None or numbers >= FIRST_EXTRA:

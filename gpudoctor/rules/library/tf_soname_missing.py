@@ -40,8 +40,6 @@ def tf_soname_missing(
     gpus: Gpus | None,
     libraries: Libraries,
     frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
     toolkits: Toolkits | Gap | None,
     scene: Scene,
     matrix: Matrix,
@@ -75,12 +73,12 @@ def tf_soname_missing(
     https://github.com/SYSTRAN/faster-whisper#gpu
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    if isinstance(packages, Packages):
-        yield from of_packages(gpus, libraries, frameworks, packages, known(host), scene)
-    if isinstance(host, System) and host.os == "windows":
-        if isinstance(packages, Gap):
+    if isinstance(scene.packages, Packages):
+        yield from of_packages(gpus, libraries, frameworks, scene.packages, known(scene.host), scene)
+    if isinstance(scene.host, System) and scene.host.os == "windows":
+        if isinstance(scene.packages, Gap):
             return
-        yield from _on_windows(gpus, libraries, frameworks, toolkits, packages, scene)
+        yield from _on_windows(gpus, libraries, frameworks, toolkits, scene.packages, scene)
         return
     yield from _of_onnxruntime(gpus, libraries, frameworks, toolkits, scene, matrix)
     yield from of_ctranslate2(gpus, libraries, frameworks, scene)

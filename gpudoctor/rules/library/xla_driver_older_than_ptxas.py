@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library, offered_cuda
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import driver_os
-from gpudoctor.rules.sections import Container, Driver, Frameworks, Gap, Gpus, Matrix, Packages, System, Toolkits
+from gpudoctor.rules.sections import Driver, Frameworks, Gap, Gpus, Matrix, Scene, Toolkits
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
@@ -15,14 +15,7 @@ from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
     when="frameworks.jaxlib or frameworks.jax-cuda-plugin, gpus.nvidia",
 )
 def xla_driver_older_than_ptxas(
-    gpus: Gpus,
-    driver: Driver,
-    frameworks: Frameworks,
-    toolkits: Toolkits | Gap | None,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, driver: Driver, frameworks: Frameworks, toolkits: Toolkits | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The driver supports an older CUDA than JAX's compiler, so JAX compiles more slowly.
 
@@ -43,11 +36,11 @@ def xla_driver_older_than_ptxas(
     Sources:
     https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
     """
-    jax, os = jax_kernels(frameworks), driver_os(host, container)
+    jax, os = jax_kernels(frameworks), driver_os(scene.host, scene.container)
     if not gpus.nvidia or jax is None or os is None or forward_library(driver) is not None:
         return
     calls_path = calls_ptxas_of_path(jax)
-    ptxas = (ptxas_on_path(toolkits) if calls_path else None) or ptxas_of_packages(packages)
+    ptxas = (ptxas_on_path(toolkits) if calls_path else None) or ptxas_of_packages(scene.packages)
     offered = offered_cuda(driver, matrix, os)
     if ptxas is None or offered is None or offered.major != ptxas.cuda.major or offered >= ptxas.cuda:
         return
@@ -59,5 +52,5 @@ def xla_driver_older_than_ptxas(
         seen("ptxas", f"{ptxas.version}, {ptxas.where}"),
         subject=jax.label,
         severity="warning" if calls_path else None,
-        fixes=tuple(update_driver(host, container, wanted)),
+        fixes=tuple(update_driver(scene.host, scene.container, wanted)),
     )

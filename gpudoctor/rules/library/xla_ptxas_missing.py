@@ -4,7 +4,7 @@ from gpudoctor.plan.places import Steps, conda, install, safety
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules._xla import CONDA_PACKAGES, calls_ptxas_of_path, jax_kernels, ptxas_of_packages
 from gpudoctor.rules.builds import is_conda
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Packages, Scene, Toolkits
+from gpudoctor.rules.sections import Frameworks, Gpus, Packages, Scene, Toolkits
 from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
@@ -15,12 +15,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
     when="frameworks.jaxlib or frameworks.jax-cuda-plugin, gpus.nvidia",
 )
 def xla_ptxas_missing(
-    gpus: Gpus,
-    toolkits: Toolkits | None,
-    frameworks: Frameworks,
-    packages: Packages,
-    interpreter: Interpreter | Gap | None,
-    scene: Scene,
+    gpus: Gpus, toolkits: Toolkits | None, frameworks: Frameworks, packages: Packages, scene: Scene
 ) -> Iterator[Problem]:
     """JAX needs ptxas to compile for the GPU, but it was not found.
 
@@ -53,7 +48,7 @@ def xla_ptxas_missing(
         return
     if by_conda or jax.cuda is None:
         wanted = "cuda-nvcc"
-        steps: Steps = (conda(interpreter, "install", wanted),)
+        steps: Steps = (conda(scene.interpreter, "install", wanted),)
     elif cuda_packages(packages).get(jax.cuda.major):
         wanted = f"nvidia-cuda-nvcc-cu{jax.cuda.major}" if jax.cuda.major < 13 else "nvidia-cuda-nvcc"
         steps = install(scene, wanted)

@@ -18,11 +18,7 @@ VARIABLE = "TF_USE_LEGACY_KERAS"
     when="environ.TF_USE_LEGACY_KERAS or live.symptoms.signature=keras3-other-format",
 )
 def keras3_legacy_model(
-    packages: Packages | Gap | None,
-    frameworks: Frameworks | Gap | None,
-    environ: Environ | Gap | None,
-    live: Live | Gap | None,
-    scene: Scene,
+    frameworks: Frameworks | Gap | None, environ: Environ | Gap | None, live: Live | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """A Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed.
 
@@ -53,9 +49,9 @@ def keras3_legacy_model(
     if met is not None and (numbers is None or has_keras3):
         yield _other_format(met, tensorflow, wanted, scene)
         return
-    if wanted is None or not isinstance(packages, Packages) or not isinstance(environ, Environ):
+    if wanted is None or not isinstance(scene.packages, Packages) or not isinstance(environ, Environ):
         return
-    if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or not packages.lacks("tf-keras"):
+    if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or not scene.packages.lacks("tf-keras"):
         return
     yield problem(
         f"{VARIABLE} is set but tf-keras is not installed, so tf.keras cannot be used.",

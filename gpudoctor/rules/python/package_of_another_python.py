@@ -3,14 +3,12 @@
 from gpudoctor.facts.python import Foreign
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Gap, Interpreter, Packages, Scene, System
+from gpudoctor.rules.sections import Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT020", name="package-of-another-python", severity="error", when="packages.foreign")
-def package_of_another_python(
-    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def package_of_another_python(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """An installed package was built for another Python.
 
     What it means:
@@ -34,7 +32,6 @@ def package_of_another_python(
     """
     if not packages.foreign:
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield problem(
         _summary(packages.foreign, scene),
         *tuple(seen(one.path, f"a module for Python {one.python}") for one in packages.foreign[:5]),

@@ -7,7 +7,7 @@ from gpudoctor.rules._pythons import in_order, known_pythons, minor_of, python_f
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.builds import dotted, release_numbers
-from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, Matrix, Packages, Scene, System, Wish
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, Matrix, Scene, System, Wish
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
@@ -16,9 +16,7 @@ def python_unsupported_by_framework(
     interpreter: Interpreter,
     host: System,
     wish: Wish,
-    packages: Packages | Gap | None,
     frameworks: Frameworks | Gap | None,
-    gpus: Gpus | Gap | None,
     live: Live | Gap | None,
     scene: Scene,
     matrix: Matrix,
@@ -48,9 +46,9 @@ def python_unsupported_by_framework(
     if python is None or platform is None or interpreter.implementation not in (None, "CPython", "cpython"):
         return
     in_vain = () if interpreter.bits == 32 else looked_for(live)
-    if not in_vain and (isinstance(packages, Gap) or isinstance(frameworks, Gap)):
+    if not in_vain and (isinstance(scene.packages, Gap) or isinstance(frameworks, Gap)):
         return
-    installed, found = known(packages), known(frameworks)
+    installed, found = known(scene.packages), known(frameworks)
     for name in planned():
         if installed is not None and installed.find(name) is not None:
             continue
@@ -69,7 +67,7 @@ def python_unsupported_by_framework(
             if vain is not None and vain.offered == () and not vain.comparisons and others:
                 any_release = Requirement(subject=name, comparisons=(), text=name)
                 yield _none_there(interpreter, vain.package, python_fix(others, scene, host, matrix, any_release))
-    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    has_gpu = isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia)
     has_framework = found is not None and any(found.get(name) for name in computing())
     if in_vain or not has_gpu or has_framework or any(wish.of(name) for name in computing()):
         return

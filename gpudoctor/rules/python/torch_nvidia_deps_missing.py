@@ -20,7 +20,7 @@ COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda
 
 @rule("PYT005", name="torch-nvidia-deps-missing", severity="error", when="packages.unmet")
 def torch_nvidia_deps_missing(
-    packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, gpus: Gpus | Gap | None, scene: Scene
+    packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """CUDA libraries that a framework requires are missing or too old.
 
@@ -66,7 +66,7 @@ def torch_nvidia_deps_missing(
             not_leading_to=("tf-soname-missing",) if found_elsewhere else (),
             fix=complete(scene, owner, (*missing, *older)),
         )
-    lost = _not_found(frameworks, libraries) - told if isinstance(gpus, Gpus) and gpus.nvidia else set()
+    lost = _not_found(frameworks, libraries) - told if isinstance(scene.gpus, Gpus) and scene.gpus.nvidia else set()
     if missing := [one for one in packages.unmet if one.found is None and one.requirement in lost]:
         owner = missing[0].package
         yield problem(

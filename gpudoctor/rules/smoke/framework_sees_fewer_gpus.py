@@ -1,17 +1,13 @@
 """SMK002: the framework lists fewer GPUs than the CUDA driver offers."""
 
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
+from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Scene
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", when="live.devices.devices")
 def framework_sees_fewer_gpus(
-    live: Live,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    environ: Environ | Gap | None,
-    frameworks: Frameworks | Gap | None,
+    live: Live, environ: Environ | Gap | None, frameworks: Frameworks | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """The framework lists fewer GPUs than the CUDA driver offers.
 
@@ -32,9 +28,9 @@ def framework_sees_fewer_gpus(
     Sources:
     https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/common_runtime/gpu/gpu_device.cc
     """
-    if isinstance(gpus, Gpus) and any(gpu.mig_enabled for gpu in gpus.nvidia):
+    if isinstance(scene.gpus, Gpus) and any(gpu.mig_enabled for gpu in scene.gpus.nvidia):
         return  # A process sees one part of a divided GPU.
-    count = expected(gpus, driver, environ)
+    count = expected(scene.gpus, scene.driver, environ)
     for listed in lists_to_judge(live, frameworks):
         have = gpus_listed(listed)
         if not 0 < have < count:

@@ -12,7 +12,7 @@ from gpudoctor.rules._expected_gpus import (
 )
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.live_problem import Failed, Said, problems
-from gpudoctor.rules.sections import Container, Driver, Environ, Frameworks, Gap, Gpus, Live, System
+from gpudoctor.rules.sections import Container, Environ, Frameworks, Gap, Live, Scene, System
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, rule, seen
 
 _SEE = by_hand("See who sees the GPU, and who does not", "gpudoctor devices")
@@ -25,13 +25,7 @@ _SUPPORTED = by_hand(
 
 @rule("SMK001", name="framework-sees-no-gpu", severity="error", when="live.devices or failure")
 def framework_sees_no_gpu(
-    live: Live,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    environ: Environ | Gap | None,
-    frameworks: Frameworks | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
+    live: Live, environ: Environ | Gap | None, frameworks: Frameworks | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """The framework lists no GPU although the machine has one.
 
@@ -56,7 +50,7 @@ def framework_sees_no_gpu(
     https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html
     https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/prerequisites.html (groups)
     """
-    count = expected(gpus, driver, environ)
+    count = expected(scene.gpus, scene.driver, environ)
     for listed in lists_to_judge(live, frameworks):
         if count and not gpus_listed(listed):
             symptoms = symptoms_of(live, listed.framework)
@@ -68,10 +62,10 @@ def framework_sees_no_gpu(
                 symptoms=symptoms,
                 fix=_SEE,
             )
-    amd = expected_of_amd(gpus, environ)
+    amd = expected_of_amd(scene.gpus, environ)
     for listed in lists_of_rocm(live) if amd else ():
         if not gpus_listed(listed):
-            yield _of_amd(listed, amd, live, known(host), container)
+            yield _of_amd(listed, amd, live, known(scene.host), scene.container)
     yield from problems(live, "framework-sees-no-gpu", _says)
 
 

@@ -13,7 +13,7 @@ _SUMMARY = "A package is built in isolation from the torch it needs"
 @rule(
     "TLK006", name="ext-build-isolation", severity="error", when="failure or live.symptoms.signature=module-not-found"
 )
-def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
+def ext_build_isolation(live: Live, wish: Wish, scene: Scene) -> Iterator[Problem]:
     """A package needs torch at build time, but the installer builds it in isolation from torch.
 
     What it means:
@@ -36,7 +36,7 @@ def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish,
     """
     yield from problems(live, "ext-build-isolation", lambda failed: (failed.meaning or _SUMMARY, _fixes(failed, scene)))
     if not failures_of(live, "ext-build-isolation"):
-        yield from _of_wanted(live, packages, wish, scene)
+        yield from _of_wanted(live, scene.packages, wish, scene)
 
 
 def _of_wanted(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 import re
 
 from gpudoctor.rules._toolkit_taken import build_wanted, has_nvcc, is_for_gpus, taken_toolkit
-from gpudoctor.rules.sections import Container, Environ, Gap, Gpus, Live, Matrix, Packages, Toolkits, Wish
+from gpudoctor.rules.sections import Environ, Gap, Live, Matrix, Scene, Toolkits, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 _GCC = re.compile(r"(.*/)?(gcc|cc|g\+\+|c\+\+)(-\d+)?")
@@ -16,14 +16,7 @@ _GCC = re.compile(r"(.*/)?(gcc|cc|g\+\+|c\+\+)(-\d+)?")
     when="toolkits.compiler_version, toolkits.found.nvcc or toolkits.nvcc_on_path or toolkits.excerpt",
 )
 def nvcc_gcc_too_new(
-    gpus: Gpus | Gap | None,
-    container: Container | Gap | None,
-    toolkits: Toolkits,
-    packages: Packages | Gap | None,
-    environ: Environ | Gap | None,
-    live: Live | Gap | None,
-    wish: Wish,
-    matrix: Matrix,
+    toolkits: Toolkits, environ: Environ | Gap | None, live: Live | Gap | None, wish: Wish, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The C compiler is newer, or older, than the CUDA compiler (nvcc) accepts.
 
@@ -46,7 +39,7 @@ def nvcc_gcc_too_new(
     crt/host_config.h of each toolkit
     """
     compiler = re.match(r"(\d+)", toolkits.compiler_version or "")
-    if compiler is None or not is_for_gpus(gpus, container) or not _GCC.fullmatch(toolkits.compiler or ""):
+    if compiler is None or not is_for_gpus(scene.gpus, scene.container) or not _GCC.fullmatch(toolkits.compiler or ""):
         return
     nvcc = taken_toolkit(toolkits, environ)
     row = matrix.toolkit(nvcc.version) if nvcc is not None and has_nvcc(nvcc, toolkits) and nvcc.version else None
@@ -55,7 +48,7 @@ def nvcc_gcc_too_new(
     too_old = row.gcc_min is not None and int(compiler.group(1)) < row.gcc_min
     if not too_old and int(compiler.group(1)) <= row.gcc_max:
         return
-    wanted = build_wanted(packages, environ, wish, live)
+    wanted = build_wanted(scene.packages, environ, wish, live)
     accepts = f"gcc from {row.gcc_min} on" if too_old else f"gcc up to {row.gcc_max}"
     yield problem(
         f"nvcc of CUDA {nvcc.version} accepts {accepts}; this is {toolkits.compiler_version}.",

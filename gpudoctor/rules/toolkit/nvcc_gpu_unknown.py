@@ -13,7 +13,7 @@ from gpudoctor.rules.sections import (
     Gpus,
     Live,
     Matrix,
-    Packages,
+    Scene,
     System,
     Toolkits,
     Wish,
@@ -28,11 +28,10 @@ def nvcc_gpu_unknown(
     gpus: Gpus,
     toolkits: Toolkits,
     frameworks: Frameworks,
-    packages: Packages | Gap | None,
     environ: Environ | Gap | None,
-    host: System | Gap | None,
     live: Live | Gap | None,
     wish: Wish,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The CUDA compiler (nvcc) that a build would take does not know this GPU.
@@ -63,12 +62,12 @@ def nvcc_gpu_unknown(
     if row is None or not row.capabilities:
         return
     listed = environ.get("TORCH_CUDA_ARCH_LIST") if isinstance(environ, Environ) else None
-    asked = _listed(listed) if listed else _of_gpus(gpus, torch, matrix, host)
+    asked = _listed(listed) if listed else _of_gpus(gpus, torch, matrix, scene.host)
     unknown = sorted(one for one in asked if one not in row.capabilities)
     if not unknown:
         return
     names = ", ".join(one.text for one in unknown)
-    wanted = build_wanted(packages, environ, wish, live)
+    wanted = build_wanted(scene.packages, environ, wish, live)
     runs = max((one for one in row.capabilities if one.major == unknown[0].major and one < unknown[0]), default=None)
     yield problem(
         f"nvcc of CUDA {taken.version} in {taken.root} cannot compile for compute capability {names}.",

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._toolkit_taken import build_wanted, has_nvcc, is_for_gpus, taken_toolkit
-from gpudoctor.rules.sections import Container, Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
+from gpudoctor.rules.sections import Environ, Frameworks, Gap, Live, Scene, Toolkits, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 
@@ -10,14 +10,12 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule,
     "TLK002", name="nvcc-torch-mismatch", severity="error", when="frameworks.torch.cuda, frameworks.torch.variant=cuda"
 )
 def nvcc_torch_mismatch(
-    gpus: Gpus | Gap | None,
-    container: Container | Gap | None,
     toolkits: Toolkits,
     frameworks: Frameworks,
-    packages: Packages | Gap | None,
     environ: Environ | Gap | None,
     live: Live | Gap | None,
     wish: Wish,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """The CUDA compiler (nvcc) has a different major version from torch's CUDA.
 
@@ -40,13 +38,13 @@ def nvcc_torch_mismatch(
     https://docs.pytorch.org/docs/stable/cpp_extension.html
     """
     torch, taken = frameworks.get("torch"), taken_toolkit(toolkits, environ)
-    if torch is None or torch.cuda is None or torch.variant != "cuda" or not is_for_gpus(gpus, container):
+    if torch is None or torch.cuda is None or torch.variant != "cuda" or not is_for_gpus(scene.gpus, scene.container):
         return
     if taken is None or taken.version is None or not has_nvcc(taken, toolkits):
         return
     if taken.version.major == torch.cuda.major:
         return
-    wanted = build_wanted(packages, environ, wish, live)
+    wanted = build_wanted(scene.packages, environ, wish, live)
     fitting = next((one for one in toolkits.found if one.version and one.version.major == torch.cuda.major), None)
     yield Problem(
         summary=f"A build would use CUDA {taken.version} in {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
