@@ -32,6 +32,8 @@ from gpudoctor.apply.events import (
     Proving,
     Started,
     Switched,
+    Tell,
+    progress,
 )
 from gpudoctor.apply.in_place import is_fixed, names_of_ours
 from gpudoctor.apply.installer import environment_for, scrub, scrubbed
@@ -53,7 +55,6 @@ from gpudoctor.facts.fix import Run
 NOTHING = "All that the commands would install is there already, and nothing was changed."
 #: Trains a small network with each framework of the environment of an interpreter.
 Prove = Callable[[str], tuple[Proved, ...]]
-Tell = Callable[[Event], None]
 
 
 class Work(Fact, frozen=True, kw_only=True):
@@ -217,17 +218,9 @@ def _done(
 
 def _copy(change: Change, ours: Collection[str], say: Tell) -> None:
     """Copy the environment into the tree, and tell about once a second how far that is."""
-    whole, done, told = size_of(change.environment), 0, time.monotonic()
+    whole = size_of(change.environment)
     say(Copying(of_bytes=whole))
-
-    def tick(size: int) -> None:
-        nonlocal done, told
-        done += size
-        if time.monotonic() - told >= 1.0:
-            told = time.monotonic()
-            say(Progress(done_bytes=min(done, whole), of_bytes=whole))
-
-    clone(change.environment, change.tree, leave_out=ours, tick=tick)
+    clone(change.environment, change.tree, leave_out=ours, tick=progress(whole, say))
     copied = contents(change.tree)
     journal.note_contents(change, of_any_copy(copied), copied)
 

@@ -1,5 +1,7 @@
 """What a run tells while it goes on: one JSON object a line with `--json`, sentences otherwise."""
 
+import time
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -255,3 +257,20 @@ AnyEvent = (
 def events_schema() -> dict[str, Any]:
     """The JSON Schema of one line."""
     return msgspec.json.schema(AnyEvent)
+
+
+Tell = Callable[[Event], None]
+
+
+def progress(whole: int, tell: Tell) -> Callable[[int], None]:
+    """Takes the bytes that were done, and tells about once a second how many of all that is."""
+    done, told = 0, time.monotonic()
+
+    def tick(size: int) -> None:
+        nonlocal done, told
+        done += size
+        if time.monotonic() - told >= 1.0:
+            told = time.monotonic()
+            tell(Progress(done_bytes=min(done, whole), of_bytes=whole))
+
+    return tick

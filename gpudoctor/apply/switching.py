@@ -1,13 +1,12 @@
 """The switch: the tree that was built takes the environment's place in one rename."""
 
 import os
-from collections.abc import Callable
 
 from gpudoctor.apply import journal
 from gpudoctor.apply.building import Building
 from gpudoctor.apply.contents import Contents, contents
 from gpudoctor.apply.distributions import differences, installed
-from gpudoctor.apply.events import Event
+from gpudoctor.apply.events import Tell
 from gpudoctor.apply.journal import Change, write
 from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.preconditions import Refused
@@ -15,8 +14,6 @@ from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.swap import exchange, identity
 from gpudoctor.apply.undo import carried
 from gpudoctor.apply.user_files import carry_over
-
-Tell = Callable[[Event], None]
 
 
 def switch(change: Change, building: Building, say: Tell) -> Change:

@@ -1,8 +1,6 @@
 """The way back: of a finished change on request, of one that was cut short whenever it is found."""
 
 import os
-import time
-from collections.abc import Callable
 from contextlib import suppress
 
 from msgspec import structs
@@ -10,7 +8,7 @@ from msgspec import structs
 from gpudoctor.apply import journal
 from gpudoctor.apply.disk_usage import own_size_of
 from gpudoctor.apply.distributions import differences, installed
-from gpudoctor.apply.events import Beside, Carried, Event, Left, Mended, Progress, Removing, Switched
+from gpudoctor.apply.events import Beside, Carried, Event, Left, Mended, Removing, Switched, Tell, progress
 from gpudoctor.apply.in_place import ASIDE, restore_content
 from gpudoctor.apply.in_use import users_of
 from gpudoctor.apply.journal import UNFINISHED, Change, write
@@ -28,7 +26,6 @@ class CannotUndo(RuntimeError):
 
 #: Paths that are named of those that were carried over.
 NAMED = 20
-Tell = Callable[[Event], None]
 
 
 def _silent(_: Event) -> None:
@@ -76,20 +73,12 @@ def remove_tree(change: Change, tell: Tell = _silent) -> None:
     if not os.path.isdir(change.folder):
         return
     _rescue(change, tell)
-    whole, done, told = own_size_of(change.folder), 0, time.monotonic()
+    whole = own_size_of(change.folder)
     if users := users_of(change.folder, working=True):
         tell(Left(path=change.folder, of_bytes=whole, users=users))
         return
     tell(Removing(path=change.folder, of_bytes=whole))
-
-    def tick(size: int) -> None:
-        nonlocal done, told
-        done += size
-        if time.monotonic() - told >= 1.0:
-            told = time.monotonic()
-            tell(Progress(done_bytes=min(done, whole), of_bytes=whole))
-
-    remove(change.folder, tick)
+    remove(change.folder, progress(whole, tell))
     if os.path.isdir(change.folder):
         tell(Left(path=change.folder, of_bytes=own_size_of(change.folder)))
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import click
 
-from gpudoctor.cli.option_values import an_index, format_option
+from gpudoctor.cli.option_values import format_option, index_options
 from gpudoctor.host.background import Aside
 
 
@@ -16,10 +16,7 @@ from gpudoctor.host.background import Aside
 @format_option("fix")
 @click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--apply", "do_apply", is_flag=True, help="Carry out what concerns this environment; then check again.")
-@click.option(
-    "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
-)
-@click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
+@index_options
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--require", multiple=True, metavar="WHAT", help="Demand gpu, torch>=2.6, 'driver>=570' …; repeatable.")
 def command(

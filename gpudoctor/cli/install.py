@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.option_values import a_name, an_index
+from gpudoctor.cli.option_values import a_name, install_options
 from gpudoctor.errors import Misused
 
 if TYPE_CHECKING:
@@ -37,13 +37,7 @@ Exit codes: 0 installed (and proved), 2 usage (or nobody to ask: add --yes), 3 c
     callback=a_name,
     help="Install into this conda environment, which is made if it is not there.",
 )
-@click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
-@click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
-@click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
-@click.option(
-    "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
-)
-@click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
+@install_options
 @click.option("--replace", is_flag=True, help="Put the new environment in the place of one; undo brings it back.")
 @click.option("--container", is_flag=True, help="Install nothing: print the docker command of an image that fits.")
 @click.option("--dry-run", is_flag=True, help="Show and verify; change nothing.")

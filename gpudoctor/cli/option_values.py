@@ -1,4 +1,4 @@
-"""Values of options that several commands have."""
+"""Options that several commands have, and their values."""
 
 import os
 from collections.abc import Callable
@@ -31,6 +31,29 @@ def a_name(ctx: click.Context, option: click.Parameter, value: str | None) -> st
 def format_option(report: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`--format`: those that there are of the report (`gpudoctor.report.formats`)."""
     return click.option("--format", "form", type=click.Choice(list(FORMATS[report])), default=OWN[0], show_default=True)
+
+
+def index_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The package indexes in place of those that are set up."""
+    usual = click.option(
+        "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
+    )
+    mirror = "A mirror of https://download.pytorch.org/whl."
+    return usual(click.option("--torch-index", metavar="URL", callback=an_index, help=mirror)(command))
+
+
+def install_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What installs, from which files and indexes."""
+    for add in (
+        index_options,
+        click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for."),
+        click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for."),
+        click.option(
+            "--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs."
+        ),
+    ):
+        command = add(command)
+    return command
 
 
 def seconds_of(timeout: float | None) -> float | None:

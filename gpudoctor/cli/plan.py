@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.option_values import a_name, an_index, format_option
+from gpudoctor.cli.option_values import a_name, format_option, install_options
 from gpudoctor.language import wrapping
 
 if TYPE_CHECKING:
@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 @click.option("--macos", metavar="VERSION", help="The release of macOS: 14.5, 10.15.")
 @click.option("--venv", metavar="DIR", callback=a_name, help="The folder of the environment to make.")
 @click.option("--conda", metavar="NAME", callback=a_name, help="The conda environment to make.")
-@click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
-@click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
-@click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
-@click.option(
-    "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
-)
-@click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
+@install_options
 @click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--output", "-o", metavar="FILE", help="Write it there.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] ...")

@@ -1,27 +1,17 @@
 """A fleet's overview as JUnit XML: a test case a node, so that acceptance runs show which failed."""
 
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from gpudoctor.fleet.overview import Overview, Trouble
 from gpudoctor.fleet.words import group_label, headline, trouble_line
-from gpudoctor.report.junit import safe
+from gpudoctor.report.junit import safe, suite_text
 
 
 def render_fleet_junit(overview: Overview) -> str:
     """Errors are failures, nodes without an answer are errors; what is left is told beside a case that passes."""
-    cases = [_case(one) for one in overview.worst]
-    cases += list(_sound(overview))
-    suite = Element("testsuite", name="gpudoctor fleet", tests=str(len(cases)))
-    for outcome, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-        suite.set(attribute, str(sum(1 for case in cases if case.find(outcome) is not None)))
-    if overview.taken:
-        suite.set("timestamp", overview.taken[0])
-    suite.extend(cases)
-    SubElement(suite, "system-out").text = safe(headline(overview))
-    root = Element("testsuites")
-    root.append(suite)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+    cases = [*(_case(one) for one in overview.worst), *_sound(overview)]
+    return suite_text("gpudoctor fleet", cases, overview.taken[0] if overview.taken else None, headline(overview))
 
 
 def _case(trouble: Trouble) -> Element:

@@ -19,12 +19,19 @@ def render_junit(report: Report) -> str:
     cases += [_told(crash.code, "error", crash.traceback) for crash in diagnosis.crashed]
     if report.verdict == "incomplete":
         cases += [_told("verdict", "error", fact) for fact in report.unseen]
-    suite = Element("testsuite", name="gpudoctor", tests=str(len(cases)))
+    return suite_text("gpudoctor", cases, report.snapshot.taken_at)
+
+
+def suite_text(name: str, cases: list[Element], taken_at: str | None, out: str | None = None) -> str:
+    """The document: one suite of these cases."""
+    suite = Element("testsuite", name=name, tests=str(len(cases)))
     for outcome, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(attribute, str(sum(1 for case in cases if case.find(outcome) is not None)))
-    if report.snapshot.taken_at:
-        suite.set("timestamp", safe(report.snapshot.taken_at))
+    if taken_at:
+        suite.set("timestamp", safe(taken_at))
     suite.extend(cases)
+    if out is not None:
+        SubElement(suite, "system-out").text = safe(out)
     root = Element("testsuites")
     root.append(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"

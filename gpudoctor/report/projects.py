@@ -9,7 +9,7 @@ from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.plan.links import link_steps
-from gpudoctor.report.scripts import comment
+from gpudoctor.report.scripts import comment, plan_comments
 
 #: Extras that no package index serves ready-made are built against the frameworks that are there already.
 OPEN_BUILD = "--no-build-isolation"
@@ -22,7 +22,7 @@ OF_TORCH = ("torch", *companions())
 def requirements_text(plan: InstallPlan, about: str) -> str:
     """A requirements file; what must be compiled afterwards is a comment."""
     options, requirements = _asked(plan)
-    lines = _heads(plan, about)
+    lines = [*comment(about), *plan_comments(plan)]
     if plan.index_url or plan.extra_index_urls:
         lines += comment("With uv: --index-strategy unsafe-best-match, as pip does by itself.")
     lines += [*options, *requirements]
@@ -33,7 +33,7 @@ def requirements_text(plan: InstallPlan, about: str) -> str:
 
 def uv_text(plan: InstallPlan, about: str, platform: str | None) -> str:
     """A pyproject.toml for `uv sync`: builds of torch from an index that serves nothing else."""
-    lines = [*_heads(plan, about), "[project]", 'name = "gpu-env"', 'version = "0"']
+    lines = [*comment(about), *plan_comments(plan), "[project]", 'name = "gpu-env"', 'version = "0"']
     if plan.place.version:
         lines.append(f"requires-python = {_toml(f'=={plan.place.version}.*')}")
     lines += ["dependencies = [", *(f"  {_toml(_plain(one, plan))}," for one in plan.requirements), "]"]
@@ -62,7 +62,7 @@ def conda_text(plan: InstallPlan, about: str) -> str:
     """
     options, requirements = _asked(plan)
     name = re.sub(r"[^A-Za-z0-9_-]", "-", plan.place.conda or "gpu-env")
-    lines = [*_heads(plan, about), f"name: {_yaml(name)}", "channels:", "  - conda-forge"]
+    lines = [*comment(about), *plan_comments(plan), f"name: {_yaml(name)}", "channels:", "  - conda-forge"]
     lines += ["dependencies:", f"  - {_yaml(f'python={plan.place.version}' if plan.place.version else 'python')}"]
     lines += ["  - pip", "  - pip:", *(f"      - {_yaml(one)}" for one in (*options, *requirements))]
     afterwards = _compiled(plan)
@@ -79,7 +79,7 @@ def dockerfile_text(plan: InstallPlan, about: str, image: BaseImage) -> str:
     options = ["--index-url", plan.index_url] if plan.index_url else []
     options += [word for url in plan.extra_index_urls for word in ("--extra-index-url", url)]
     pip = ["python", "-m", "pip", "install", "--no-cache-dir"]
-    lines = [*_heads(plan, about), f"FROM {image.image}"]
+    lines = [*comment(about), *plan_comments(plan), f"FROM {image.image}"]
     if any(choice.cuda for choice in plan.choices):
         lines += ["ENV NVIDIA_VISIBLE_DEVICES=all", "ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility"]
     lines += [f"COPY {json.dumps([path, path])}" for path in plan.files]
@@ -105,15 +105,6 @@ _UV_PLATFORMS = {
     "macos-arm64": "sys_platform == 'darwin' and platform_machine == 'arm64'",
     "macos-x86_64": "sys_platform == 'darwin' and platform_machine == 'x86_64'",
 }
-
-
-def _heads(plan: InstallPlan, about: str) -> list[str]:
-    lines = comment(about)
-    for choice in plan.choices:
-        lines += comment(f"{choice.build}: {'; '.join(choice.why)}")
-        lines += comment(choice.why_not_newer) if choice.why_not_newer else []
-        lines += [line for limit in choice.limits for line in comment(limit)]
-    return [*lines, *(line for note in plan.notes for line in comment(note))]
 
 
 def _asked(plan: InstallPlan) -> tuple[list[str], list[str]]:

@@ -72,16 +72,19 @@ def install_script(plan: InstallPlan, about: str, *, shell: Shell = "bash") -> s
     """An install plan as a script, its further environments included."""
     body: list[str] = []
     for one in (plan, *plan.apart):
-        body.append("")
-        for choice in one.choices:
-            body += comment(f"{choice.build}: {'; '.join(choice.why)}")
-            body += comment(choice.why_not_newer) if choice.why_not_newer else []
-            body += [line for limit in choice.limits for line in comment(limit)]
-        body += [line for note in one.notes for line in comment(note)]
+        body += ["", *plan_comments(one)]
         body += [line for step in one.steps for line in _step(step, shell, as_root=False)]
     if plan.separate_because:
         body = ["", *comment(f"Separate environments, because {plan.separate_because}."), *body]
     return _script((about,), body, shell)
+
+
+def plan_comments(plan: InstallPlan) -> list[str]:
+    """Why these builds, and what is to be known of them."""
+    said: list[str] = []
+    for choice in plan.choices:
+        said += [f"{choice.build}: {'; '.join(choice.why)}", choice.why_not_newer or "", *choice.limits]
+    return [line for text in (*said, *plan.notes) if text for line in comment(text)]
 
 
 def _script(heads: Iterable[str], body: list[str], shell: Shell) -> str:
