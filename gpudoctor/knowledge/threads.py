@@ -1,7 +1,7 @@
 """Public threads that were resolved: those with the same messages, or told in the same words, as a ticket."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,11 +15,16 @@ _WORD = re.compile(r"[a-z_][a-z0-9_+]{2,29}|\d{3,4}[a-z]{0,2}\b")
 _COMMON = re.compile(
     r"the|and|for|with|that|this|not|from|are|was|but|has|have|can|use|you|your|when|any|all|its|file|line|error|failed"
     r"|could|after|does|doesn|did|why|how|what|which|than|then|same|into|only|one|two"
+    # What every traceback and every failed command prints, and parts of paths.
+    r"|traceback|most|recent|call|last|exception|runtimeerror|importerror|oserror|valueerror|calledprocesserror"
+    r"|subprocess|command|process|returned|non|zero|exit|status|code|exited|module|import|cannot|found|such|directory"
+    r"|unable|please|make|sure|using|run|running|use|usr|bin|lib|home|local|user|users|python|site|packages|gcc|sudo"
+    r"|install|installed|version|versions"
 )
 #: Characters of a text that are looked at; and how much two must have in common, of 1.
 _WIDE, _ALIKE = 2000, 1 / 3
-#: One thing that they share must be had by so few threads: what a hundred have tells nothing.
-_FEW = 12
+#: What they share must be had by so few threads, a message or two words: what a hundred have tells nothing.
+_FEW, _WORDS = 12, 2
 #: A message counts so many times a word as rare as it.
 _OF_MESSAGE = 2.0
 
@@ -53,8 +58,11 @@ def similar_threads(messages: Iterable[str], *texts: str) -> tuple[Thread, ...]:
     for one in wanted:
         for number in threads.having.get(one, ()):
             shared[number] += threads.weight(one) ** 2
-    rare = {number for one in wanted if len(few := threads.having.get(one, ())) <= _FEW for number in few}
-    alike = {number: much / (size * threads.sizes[number]) for number, much in shared.items() if number in rare}
+    rare = Counter[int]()
+    for one in wanted:
+        few = threads.having.get(one, ())
+        rare.update({number: _WORDS if one.startswith("@") else 1 for number in few if len(few) <= _FEW})
+    alike = {number: much / (size * threads.sizes[number]) for number, much in shared.items() if rare[number] >= _WORDS}
     rows = sorted((number for number, much in alike.items() if much >= _ALIKE), key=lambda one: (-alike[one], one))
     return tuple(threads.rows[number] for number in rows)
 

@@ -52,6 +52,9 @@ def test_most_threads_found_for_another_one_had_its_cause():
 def test_words_that_every_text_has_find_nothing():
     assert not similar_threads((), "it does not work, what can I do with this error")
     assert not similar_threads((), "")
+    # What every command that failed prints is no kinship.
+    failed = "Command '['dnf', 'install', '-y', 'kernel-devel-4.18.0']' returned non-zero exit status 1."
+    assert not similar_threads((), f"subprocess.CalledProcessError: {failed}")
     assert features_of(("cuda-oom",), "The GPU, an RTX 3090 and a Tesla V100") == {
         "@cuda-oom",
         *("gpu", "rtx", "3090", "tesla", "v100"),
