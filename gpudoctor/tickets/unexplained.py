@@ -8,7 +8,7 @@ from gpudoctor.tables import words_of
 
 #: Characters of a line that are looked at.
 _WIDE = 1000
-_WORDS_OF_A_LABEL = 8
+_WORDS_OF_A_LABEL, _WORDS_OF_AN_ANNOUNCEMENT = 8, 40
 #: Lines that differ in digits other than 0 are weighed once; so many kinds of lines are remembered.
 _ALIKE, _SHAPES = str.maketrans("23456789", "11111111"), 20_000
 #: What is printed before a message: a log's level and time, the rank of a process; taken off piece by piece.
@@ -41,6 +41,12 @@ _CRASH = re.compile(
     r"segmentation fault|core dumped|terminate called|\bcheck failed: |^\W*aborted\b|^\W*killed\W*$|stack smashing",
     re.I,
 )
+#: What Kubernetes lists of a pod that does not run.
+_POD = re.compile(
+    r"^\S+\s+\d+/\d+\s+(?:Init:)?(?:CrashLoopBackOff|\w*ImagePull\w*|OOMKilled|\w*Error|ContainerCannotRun|Evicted)\b"
+    r"|^(?:reason|status):\s+(?:CrashLoopBackOff|OOMKilled|ContainerCannotRun|Error)$",
+    re.I,
+)
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status):?\s*-?[1-9]\d*|non-zero exit status", re.I)
 _FAILING = re.compile(
     r"\bfail(?:ed|s|ure|ing)?\b|\bcannot\b|\bcan't\b|\bcould(?: not|n't)\b|\bunable to\b|\bnot found\b"
@@ -61,7 +67,9 @@ _COMPLAINT = re.compile(
 #: "0 errors", "errors: none".
 _NONE = re.compile(
     r"\b(?:no|0|zero|without(?: any)?) (?:errors?|warnings?|failures?|failed)\b"
-    r"|\b(?:errors?|failed|failures?|warnings?)\s*[:=]\s*(?:0|none|no|n/?a|false)\b",
+    r"|\b(?:errors?|failed|failures?|warnings?)\s*[:=]\s*(?:0|none|no|n/?a|false)\b"
+    # What PyTorch's collect_env prints of what it does not find.
+    r"|:\s*could not collect$|^\[\w+\] could not collect$",
     re.I,
 )
 #: Lines of a program's text, of a table, of a form; a command that was typed.
@@ -74,6 +82,8 @@ _PERSON = re.compile(
     r"\b(?:I|I'm|I've|I'd|i'm|we|We|my|My|our|Our|me|you|You|your|please|Please|thanks|Thanks|hello|Hello|Hi|anyone"
     r"|someone)\b|\?$"
 )
+#: A sentence without a path, a bracket or a value: no program's line.
+_ANNOUNCED = re.compile(r"[^/\\\[\]{}=<>]+$")
 _SENTENCE = re.compile(r"^[A-Z][^:/\\_()\[\]{}=<>]{40,}[.!]$")
 
 
@@ -124,7 +134,7 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
 
 
 _OF_EXCEPTION, _OF_CRASH, _OF_PROSE = 100, 75, 10
-_WEIGHTS = ((_FATAL, 90), (_ERROR, 80), (_CRASH, _OF_CRASH), (_EXIT, 55), (_WARNING, 20), (_FAILING, 50))
+_WEIGHTS = ((_FATAL, 90), (_ERROR, 80), (_CRASH, _OF_CRASH), (_POD, 70), (_EXIT, 55), (_WARNING, 20), (_FAILING, 50))
 
 
 def is_fatal(line: str) -> bool:
@@ -174,6 +184,10 @@ def _start(line: str) -> int:
 
 
 def _is_label(line: str) -> bool:
-    """A few words and a colon: the line below is meant."""
+    """Words and a colon: the line below is meant."""
     bare = line.rstrip("*_` ")
-    return bare.endswith((":", "?")) and len(bare.split()) <= _WORDS_OF_A_LABEL and ": " not in bare
+    if not bare.endswith((":", "?")) or ": " in bare:
+        return False
+    words = len(bare.split())
+    announced = words <= _WORDS_OF_AN_ANNOUNCEMENT and bare.endswith(":") and _ANNOUNCED.match(bare) is not None
+    return words <= _WORDS_OF_A_LABEL or announced

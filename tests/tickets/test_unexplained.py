@@ -24,6 +24,14 @@ TEXTS = [
     ("[hevc_nvenc @ 0x55d] Driver does not support the required nvenc API version.", 1, "ffmpeg"),
     ('time=2024 level=WARN source=amd.go:3 msg="no compatible library found."', 1, "ollama"),
     ("clGetPlatformIDs failed: -1001", 1, "opencl"),
+    # What announces an error is none.
+    ("The VM gets created but does not start, with this error:\ndocker: Error response from daemon: odd", 2, "docker"),
+    ("When I run it on two machines the following error is what I get from it:\nclGetPlatformIDs failed: -1001", 2, "opencl"),
+    ("GCC version: Could not collect\n[pip] Could not collect", None, None),
+    # A pod's state outranks what is said of it.
+    ("The job does not run.\nNAME READY STATUS\npod-1   0/1     CrashLoopBackOff   1   9s", 3, "pod"),
+    ("It fails with my image.\ngpu-pod   0/1   OOMKilled   0   1m\nall else is fine", 2, "pod"),
+    ("nvidia-plugin-x7   0/1   Init:ImagePullBackOff   0   5m", 1, "pod"),
 ]
 
 
