@@ -17,6 +17,10 @@ from gpudoctor.sources.no_match import parse_no_match
 
 #: Architectures of AMD's processors with graphics of their own, and names of its graphics cards.
 _AMD_PROCESSOR = re.compile(r"\bgfx(?:90[29c]|1033|103[567]|1103|115[0-3])\b", re.IGNORECASE)
+#: The package whose compiled file it is, in the loader's words.
+_MISSES_SYMBOL = re.compile(
+    r"(?:site-packages/|(?<![\w/.$-]))([A-Za-z]\w*)(?:[/.][^\s:]*)?\.so[\w.]*: undefined symbol", re.IGNORECASE
+)
 _AMD_CARD = re.compile(r"\bRX ?\d{3,4}|\bRadeon (?:Pro W|AI Pro|VII)|\bInstinct\b|\bMI\d{2,3}", re.IGNORECASE)
 
 
@@ -55,6 +59,14 @@ def tensorflow_of_the_index_serves_gpus(seen: SnapshotView) -> str | None:
     rows = load_matrix().tensorflow_builds(tensorflow.version or "0", "linux-x86_64", "tensorflow")
     serves = bool(rows) and all(row.build == "gpu" for row in rows)
     return f"the package index's {tensorflow.label} for Linux is built for GPUs" if serves else None
+
+
+@condition
+def another_extension_fails(seen: SnapshotView) -> str | None:
+    """The compiled file that misses a symbol is of a package that is neither torch nor one of its companions."""
+    owners = [match[1] for text in seen.messages for match in _MISSES_SYMBOL.finditer(text)]
+    own = [one for one in owners if not one.startswith(("torchvision", "torchaudio", "torchtext", "libtorch"))]
+    return f"{own[0]} is what misses a symbol" if own and len(own) == len(owners) and "torch" not in own else None
 
 
 @condition

@@ -75,7 +75,10 @@ def is_denied(cause: str, seen: SnapshotView) -> bool:
 
 
 def is_beside_the_point(cause: str, seen: SnapshotView) -> bool:
-    """It is a cause of a framework, and the text is about others only."""
+    """It is a cause of a framework and the text is about others only, or of packages and it names no Python."""
     record = all_causes().get(cause)
-    needed = record.framework if record else None
-    return needed is not None and bool(seen.about) and needed not in seen.about
+    if record is None or not seen.about:
+        return False
+    if record.framework is not None:
+        return record.framework not in seen.about
+    return record.of_packages and seen.about == {"another"} and seen.is_around("no-python")

@@ -151,12 +151,18 @@ def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> 
     around = frozenset(surroundings)
     unlikely: dict[str, float] = {}
     best: dict[str, float] = {}
-    for name in dict.fromkeys(symptom.signature for symptom in symptoms):
-        weights: dict[str, float] = {}
-        row = message_of(name)
-        for cause in row.causes if row else ():
-            weights[cause.key] = max(weights.get(cause.key, 0.0), _weight(cause, around))
+    symptoms = tuple(symptoms)
+    of_message = {one.signature: _weights(one.signature, around) for one in symptoms}
+    told = _told_by_line(symptoms, of_message)
+    for name, weights in of_message.items():
         for key, weight in weights.items():
+            if told.get(name) and key not in told[name]:
+                continue
+            if weight <= ELSEWHERE:
+                # However often it is not known to be there.
+                unlikely[key] = min(unlikely.get(key, 1.0), 1.0 - weight)
+                best.setdefault(key, weight)
+                continue
             unlikely[key] = unlikely.get(key, 1.0) * (1.0 - weight)
             best[key] = max(best.get(key, 0.0), weight)
     ranked = sorted(unlikely.items(), key=lambda item: (best[item[0]] < STRENGTH["strong"], item[1]))
@@ -164,6 +170,27 @@ def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> 
         LikelyCause(key=key, prior=round(1.0 - doubt if best[key] >= STRENGTH["strong"] else min(1.0 - doubt, OPEN), 4))
         for key, doubt in ranked
     )
+
+
+def _weights(message: str, around: frozenset[str]) -> dict[str, float]:
+    row = message_of(message)
+    weights: dict[str, float] = {}
+    for cause in row.causes if row else ():
+        weights[cause.key] = max(weights.get(cause.key, 0.0), _weight(cause, around))
+    return weights
+
+
+def _told_by_line(symptoms: tuple[Symptom, ...], of_message: dict[str, dict[str, float]]) -> dict[str, set[str]]:
+    """By general message: the causes that particular ones name in each of its lines, beside which others are noise."""
+    strong = {name: {key for key, one in row.items() if one >= STRENGTH["strong"]} for name, row in of_message.items()}
+    lines: dict[str, set[str]] = {}
+    for one in symptoms:
+        lines.setdefault(one.text, set()).update(strong[one.signature])
+    found: dict[str, set[str]] = {}
+    for one in symptoms:
+        if not strong[one.signature]:
+            found.setdefault(one.signature, set(lines[one.text])).intersection_update(lines[one.text])
+    return found
 
 
 def _weight(cause: PossibleCause, around: frozenset[str]) -> float:

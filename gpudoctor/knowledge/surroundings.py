@@ -11,6 +11,10 @@ _ABOUT = "about-"
 
 #: ASCII, as Chinese text puts no space between its characters and a name: "在Mac上".
 _WORDS = re.IGNORECASE | re.MULTILINE | re.ASCII
+_PYTHON = re.compile(
+    r"\bpython|\bpip\d?\b|\.py\b|\bconda\b|\btraceback\b|^\W*import \w|-packages\b|\bnumpy\b|\bmodule ['\"`]",
+    re.I | re.M,
+)
 _APPTAINER = re.compile(r"\b(?:apptainer|singularity)\b", re.I)
 #: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
 _OTHERS, _NVIDIA = (
@@ -63,13 +67,13 @@ def without_denied(text: str) -> str:
 def subjects_in(text: str) -> frozenset[str]:
     """What a text is about: about-torch, about-tensorflow, about-jax, about-another: GPU code of its own.
 
-    A report that names none of them is about a program that is not known here.
+    A report that names none of them is about a program that is not known here; no-python: nor does it name that.
     """
     found = {name for name, words in _words(subjects=True) if re.search(words, text, _WORDS)}
     found |= {f"{_ABOUT}{name}" for name in frameworks_of_applications(text)}
     if not found and len(text) > _REPORT:
         found.add(f"{_ABOUT}another")
-    return frozenset(found)
+    return frozenset(found if _PYTHON.search(text) else {*found, "no-python"})
 
 
 def surroundings_in(text: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from gpudoctor.facts.system import Container, Cpu, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.statements import what_shows
-from gpudoctor.knowledge.surroundings import surroundings_in
+from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.rules.load import load_rules
 
 NVML = Answer(outcome="answered", code=0, device_count=1)
@@ -61,6 +61,12 @@ def toolkit(version):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "another-extension-fails": (
+        message(
+            "ImportError: /home/$USER/x/site-packages/flash_attn_2_cuda.so: undefined symbol: _ZN3c10", "torch-symbol"
+        ),
+        message("OSError: /x/site-packages/torchaudio/lib/libtorchaudio.so: undefined symbol: _ZN3c10", "torch-symbol"),
+    ),
     "own-gpu-code-fails": (
         message("Error no kernel image is available", "extension-no-kernel-image"),
         message("no kernel image is available", "no-kernel-image"),
@@ -446,3 +452,12 @@ OF_RELEASES = {
 @pytest.mark.parametrize(("cause", "sections", "out"), OF_RELEASES.values(), ids=OF_RELEASES)
 def test_a_cause_of_single_releases(cause, sections, out):
     assert bool(refutation(cause, SnapshotView(Snapshot(**sections)))) is out
+
+
+@pytest.mark.parametrize(
+    ("text", "beside"),
+    [("./infer model.plan: Segmentation fault", True), ("python infer.py: Segmentation fault", False)],
+)
+def test_a_cause_of_packages_where_no_python_is_named(text, beside):
+    around = subjects_in(text) | {"about-another"}
+    assert is_beside_the_point("numpy2-abi", SnapshotView(Snapshot(), around)) is beside

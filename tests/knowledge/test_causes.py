@@ -78,6 +78,21 @@ def test_two_messages_together_say_more_than_one():
     assert both[0].prior > alone[0].prior
 
 
+def test_a_general_message_adds_nothing_in_the_line_of_a_particular_one():
+    line = "ERROR: Could not find a version that satisfies the requirement triton==2.3.0 (from versions: none)"
+    assert {one.signature for one in recognise(line)} >= {"triton-not-on-index", "no-matching-distribution"}
+    on_windows = {one.key for one in causes_of(recognise(line), {"windows"})}
+    assert on_windows >= {"triton-not-on-windows"}
+    assert "python-32bit" not in on_windows
+    assert "python-32bit" in {one.key for one in causes_of(recognise(line.replace("triton", "torch")), {"windows"})}
+
+
+def test_what_is_not_known_to_be_there_does_not_add_up():
+    lines = "Torch is not able to use GPU\nno GPU is used\ntorch.cuda.is_available(): False"
+    one = next(one for one in causes_of(recognise(lines)) if one.key == "image-without-gpu-code")
+    assert one.prior < 0.15
+
+
 def test_surroundings_turn_the_order():
     message = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
     assert "slurm-no-gpu" not in first_three(message)
