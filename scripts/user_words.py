@@ -56,8 +56,9 @@ def _of_knowledge() -> Iterator[Word]:
 def _of_tables() -> Iterator[Word]:
     """The words in tables that stand beside the code."""
     for name, column in (("diagnosis/changes", 2),):
-        for row in rows_of(name):
-            yield Word(escaped(row[column]), f"gpudoctor/{name}.tsv", 0, name.partition("/")[0])
+        for text in (row[column] for row in rows_of(name)):
+            if " " in text:
+                yield Word(escaped(text), f"gpudoctor/{name}.tsv", 0, name.partition("/")[0])
 
 
 def _is_command(text: str) -> bool:
