@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Builds for GPUs of other makers: who installs one has such a GPU.
 _OTHERS = ("rocm", "xpu")
@@ -43,15 +43,14 @@ def wsl_driver_libs_missing(
         return
     restart = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]
-    yield Problem(
-        summary="WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU.",
+    yield problem(
+        "WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU.",
+        seen("/usr/lib/wsl/lib/libcuda.so.1", "missing"),
+        seen("/dev/dxg", dxg),
         # Without these libraries WSL cannot tell whether Windows has an NVIDIA GPU at all.
         severity="error" if found else "warning",
         confidence="certain" if found else "possible",
-        evidence=(seen("/usr/lib/wsl/lib/libcuda.so.1", "missing"), seen("/dev/dxg", dxg)),
-        fixes=(
-            by_hand(
-                "If this PC has an NVIDIA GPU, install its driver in Windows and restart WSL", WINDOWS_DRIVER, restart
-            ),
+        fix=by_hand(
+            "If this PC has an NVIDIA GPU, install its driver in Windows and restart WSL", WINDOWS_DRIVER, restart
         ),
     )

@@ -6,7 +6,7 @@ from gpudoctor.facts.finding import Confidence
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Answer, Container, Driver, Frameworks, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 #: The oldest kernel that Microsoft names for GPU work in WSL.
 FIRST_KERNEL = numbers_of("wsl-kernel")
@@ -46,17 +46,15 @@ def wsl_kernel(
     if confidence is None:
         return
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]
-    yield Problem(
-        summary="WSL runs a kernel that cannot access the GPU.",
+    yield problem(
+        "WSL runs a kernel that cannot access the GPU.",
+        seen("kernel", host.kernel),
+        *((seen("oldest kernel for GPU work", ".".join(map(str, FIRST_KERNEL))),) if old else ()),
+        seen("/dev/dxg", dxg),
+        *((answer_seen("NVML", answer),) if answer else ()),
         # Without the driver's libraries WSL cannot tell whether Windows has an NVIDIA GPU at all.
         severity=None if wsl.driver_library or _wants_cuda(known(frameworks)) else "warning",
         confidence=confidence,
-        evidence=(
-            seen("kernel", host.kernel),
-            *((seen("oldest kernel for GPU work", ".".join(map(str, FIRST_KERNEL))),) if old else ()),
-            seen("/dev/dxg", dxg),
-            *((answer_seen("NVML", answer),) if answer else ()),
-        ),
         fixes=_fixes(old=old),
     )
 

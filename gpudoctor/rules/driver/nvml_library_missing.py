@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, 
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, rule, run, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 
 @rule(
@@ -44,11 +44,11 @@ def nvml_library_missing(
     if not meant_for_us(gpus) or wsl_of(container) or is_loaded(driver) is False or not missing:
         return
     copies = [one for one in driver.libraries or () if one.name in missing and not one.stub]
-    yield Problem(
-        summary=f"The machine has a GPU, but the driver's {' and '.join(missing)} cannot be loaded.",
+    yield problem(
+        f"The machine has a GPU, but the driver's {' and '.join(missing)} cannot be loaded.",
+        *tuple(_evidence(driver, missing, copies)),
         # CUDA programs run; nvidia-smi and tools that watch the GPU do not.
         severity="warning" if cuda_works else None,
-        evidence=tuple(_evidence(driver, missing, copies)),
         fixes=_fixes(host, container, copies, lacks_cuda=missing == [CUDA_LIBRARY] and not copies),
     )
 

@@ -7,7 +7,7 @@ from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._torch_lines import of_another_line
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: From these releases on a companion asks for "this torch or a newer one": its own, and that torch.
 NO_UPPER_LIMIT = {
@@ -53,18 +53,16 @@ def torch_companion_version(frameworks: Frameworks, scene: Scene, matrix: Matrix
         if companion is None or severity is None:
             continue
         wanted = _torch_wanted(companion, scene.packages, matrix)
-        yield Problem(
-            summary=f"{companion.label} needs torch {' or '.join(wanted)}, but torch {torch.version} is installed.",
+        yield problem(
+            f"{companion.label} needs torch {' or '.join(wanted)}, but torch {torch.version} is installed.",
+            seen("torch", torch.version, torch.source),
+            seen(name, companion.version, companion.source),
+            seen(f"torch that {companion.label} is made for", ", ".join(wanted)),
             subject=companion.label,
             severity=severity,
-            evidence=(
-                seen("torch", torch.version, torch.source),
-                seen(name, companion.version, companion.source),
-                seen(f"torch that {companion.label} is made for", ", ".join(wanted)),
-            ),
             # The companion of another release comes from another index, too.
             not_leading_to=() if severity == "error" else ("torch-companion-cuda",),
-            fixes=(companions_of(scene, matrix, torch, (name,)),),
+            fix=companions_of(scene, matrix, torch, (name,)),
         )
     yield from of_another_line(torch, scene, matrix)
 

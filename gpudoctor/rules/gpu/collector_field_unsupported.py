@@ -1,7 +1,7 @@
 """GPU023: an nvidia-smi that does not know the compute capability."""
 
 from gpudoctor.rules.sections import Driver, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: nvidia-smi of this branch and older ones answer: Field "compute_cap" is not a valid field to query.
 LAST_WITHOUT = 470
@@ -37,10 +37,11 @@ def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]
         return
     known = ", ".join(dict.fromkeys(str(gpu.capability) for gpu in served))
     text = f"Set what the tool reads, such as CUDA_COMPUTE_CAP or TORCH_CUDA_ARCH_LIST, to {known}."
-    yield Problem(
-        summary="The nvidia-smi of this driver does not know the field compute_cap, which some build tools ask for.",
+    yield problem(
+        "The nvidia-smi of this driver does not know the field compute_cap, which some build tools ask for.",
+        seen("driver release", driver.release),
+        seen("compute capability, as NVML tells it", known),
         # Nothing here is seen to ask: notes of what was seen come before it.
         confidence="possible",
-        evidence=(seen("driver release", driver.release), seen("compute capability, as NVML tells it", known)),
-        fixes=(by_hand("Tell the tool the compute capability", text),),
+        fix=by_hand("Tell the tool the compute capability", text),
     )

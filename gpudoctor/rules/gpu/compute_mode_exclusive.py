@@ -1,6 +1,7 @@
 """GPU007: the compute mode lets no further process in."""
 
 from gpudoctor.rules._driver_state import failed_with
+from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Live
@@ -47,7 +48,7 @@ def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live |
         exclusive = gpu.compute_mode in ("exclusive-process", "exclusive-thread") and not shared
         if not (gpu.compute_mode == "prohibited" or (exclusive and (others or busy))):
             continue
-        which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+        which = chosen(gpu)
         holders = ", ".join(f"{one.name or 'process'} (PID {one.pid})" for one in others)
         yield problem(
             _summary(gpu.compute_mode),

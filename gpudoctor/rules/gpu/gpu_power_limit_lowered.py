@@ -1,5 +1,6 @@
 """GPU014: a power limit below the default."""
 
+from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules.sections import Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
@@ -32,7 +33,7 @@ def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
             continue
         if power.limit >= power.default_limit - NOTICEABLE_WATTS:
             continue
-        which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+        which = chosen(gpu)
         yield problem(
             f"This GPU's power limit is {power.limit:.0f} W; its default is {power.default_limit:.0f} W.",
             seen("power limit", f"{power.limit:.0f} W"),

@@ -1,6 +1,7 @@
 """GPU004: NVML refused facts of a GPU."""
 
 from gpudoctor.facts.gpus import Refusal
+from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.sections import Gpu, Gpus
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, rule, run, seen
@@ -42,7 +43,7 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
             not_leading_to=() if grave else ("gpu-required", "capability-required"),
             fix=by_hand(
                 "Reset the GPU when no program uses it, or restart the machine",
-                run("nvidia-smi", "--gpu-reset", *_which(gpu)),
+                run("nvidia-smi", "--gpu-reset", *chosen(gpu)),
                 needs_root=True,
             ),
         )
@@ -58,7 +59,3 @@ def _words(gpu: Gpu, grave: list[Refusal]) -> Iterator[Evidence]:
         yield refusal_seen(refusal)
     if len(ordered) > 4:
         yield seen("more questions refused", len(ordered) - 4)
-
-
-def _which(gpu: Gpu) -> tuple[str, ...]:
-    return ("-i", str(gpu.index)) if gpu.index is not None else ()

@@ -1,5 +1,6 @@
 """GPU008: one process uses a single instance of a GPU divided by MIG."""
 
+from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, run, seen
@@ -49,7 +50,7 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
 
 
 def _nothing_made(gpu: Gpu) -> Problem:
-    which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+    which = chosen(gpu)
     return problem(
         "MIG is on, but this GPU has no instance that a program could use.",
         seen("MIG", "on"),

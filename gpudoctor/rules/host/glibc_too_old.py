@@ -10,7 +10,7 @@ from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, LibraryCopy, Live, Matrix, System
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Packages whose setup.py fetches a ready build from GitHub, and the variable with which it compiles.
 FORCED = {
@@ -142,17 +142,15 @@ def _problem(
         build = f"pip install --force-reinstall --no-deps --no-build-isolation --no-cache-dir --no-binary {package} "
         build += package
         older = Ask(text=f"Or install an older release of {package}, or compile it on this system: {build}")
-    return Problem(
-        summary=summary,
+    return problem(
+        summary,
+        seen("C library", f"{host.libc} {host.libc_version or ''}".strip()),
+        *((seen("glibc that is needed", needs),) if needs else ()),
+        *((seen("distribution", host.pretty_name),) if host.pretty_name else ()),
         subject=subject,
         # Older releases still fit, and nothing that is installed suffers.
         severity="info" if note else None,
-        evidence=(
-            seen("C library", f"{host.libc} {host.libc_version or ''}".strip()),
-            *((seen("glibc that is needed", needs),) if needs else ()),
-            *((seen("distribution", host.pretty_name),) if host.pretty_name else ()),
-        ),
-        fixes=(by_hand("Use a newer system, or an older release", newer, older, *_forced(package)),),
+        fix=by_hand("Use a newer system, or an older release", newer, older, *_forced(package)),
     )
 
 

@@ -8,7 +8,7 @@ from gpudoctor.plan.cuda_for_program import for_program
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Live, Matrix, Scene, Toolkits
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, seen
 from gpudoctor.sources.libraries_names import family_of
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
 
@@ -63,14 +63,12 @@ def built_for_other_cuda(
         names = tuple(dict.fromkeys(one.soname for one in (*other, *cudnn)))
         built = in_words(dict.fromkeys([*(f"CUDA {cuda_of(one.soname)}" for one in other), *map(_cudnn_words, cudnn)]))
         there = in_words(dict.fromkeys(one.value for one in _there(other, cudnn, here, libraries)))
-        yield Problem(
-            summary=f"{_capital(missing[0].wanted_by)} was built for {built}; what is there is {there}.",
+        yield problem(
+            f"{_capital(missing[0].wanted_by)} was built for {built}; what is there is {there}.",
+            seen("it did not find", ", ".join(names)),
+            *_there(other, cudnn, here, libraries),
             subject=missing[0].wanted_by,
             confidence="likely",
-            evidence=(
-                seen("it did not find", ", ".join(names)),
-                *_there(other, cudnn, here, libraries),
-            ),
             fixes=tuple(filter(None, (for_program(asker, names, tuple(here), scene, matrix),))),
         )
         return

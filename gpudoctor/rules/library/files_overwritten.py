@@ -4,7 +4,7 @@ from gpudoctor.facts.python import Overlap
 from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, serves_gpus, victims_of
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, seen
 
 
 @rule("LIB005", name="files-overwritten", severity="error", when="packages.overlaps")
@@ -42,14 +42,14 @@ def files_overwritten(
     for group in conflicts(packages.overlaps, packages, known):
         lost = tuple(dict.fromkeys(name for overlap in group for name in losers(overlap)))
         victims = in_words(one.label for one in victims_of(lost, known))
-        yield Problem(
-            summary=_summary(group, victims),
+        yield problem(
+            _summary(group, victims),
+            *tuple(line for overlap in group for line in _evidence(overlap, packages)),
             subject=in_words(f"{overlap.first} and {overlap.second}" for overlap in group[:1]),
             severity=None
             if (has_gpu and serves_gpus(group, known)) or breaks_import(group, packages, known)
             else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
-            evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
             # What has overwritten a library is one: it is found. Where it is not, its own fault or damage says why.
             not_leading_to=("tf-soname-missing", *(() if _is_all_damage(packages) else ("files-damaged",))),
             fixes=fixes_for(group, scene, matrix, known),

@@ -125,13 +125,14 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
     if ours >= _KERAS_3_TOO and theirs >= (3,) and not any(one.requirement == "keras" for one in packages.unmet):
         return
     wanted = f"keras~={ours[0]}.{ours[1]}.0"
-    yield Problem(
-        summary=f"{tensorflow.label} needs keras {ours[0]}.{ours[1]}, but {keras.version} is installed.",
+    yield problem(
+        f"{tensorflow.label} needs keras {ours[0]}.{ours[1]}, but {keras.version} is installed.",
+        seen("tensorflow", tensorflow.version, tensorflow.source),
+        seen("keras", keras.version),
         subject="tensorflow",
         # From 2.13 on tf.keras is imported when it is used, and Keras 3 can be used on its own.
         severity="warning" if ours > _LATE and theirs >= (3,) else "error",
-        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("keras", keras.version)),
-        fixes=(Fix("Install the keras of this TensorFlow", safety(scene), install(scene, wanted)),),
+        fix=Fix("Install the keras of this TensorFlow", safety(scene), install(scene, wanted)),
     )
 
 

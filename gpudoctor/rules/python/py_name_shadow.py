@@ -1,7 +1,7 @@
 """PYT004: a file or folder of yours has the same name as a framework and is imported instead."""
 
 from gpudoctor.rules.sections import Gap, Interpreter, Packages
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT004", name="py-name-shadow", severity="error", when="interpreter.shadows")
@@ -36,11 +36,11 @@ def py_name_shadow(interpreter: Interpreter, packages: Packages | Gap | None) ->
         else:
             place, away = "a folder of PYTHONPATH", "remove its folder from PYTHONPATH"
             title = "Rename it, or remove its folder from PYTHONPATH"
-        yield Problem(
-            summary=f"{shadow.path} in {place} is imported instead of the installed {shadow.module}.",
+        yield problem(
+            f"{shadow.path} in {place} is imported instead of the installed {shadow.module}.",
+            seen(f"found in {place}", shadow.path),
             subject=shadow.module,
-            evidence=(seen(f"found in {place}", shadow.path),),
             # Where the copy that is imported is not the environment's, installing another changes nothing.
             not_leading_to=() if shadow.module in unmet else ("dependency-version",),
-            fixes=(by_hand(title, f"Rename {shadow.path}, or {away}."),),
+            fix=by_hand(title, f"Rename {shadow.path}, or {away}."),
         )

@@ -1,7 +1,7 @@
 """PYT013: the examined Python has no ssl module, so it cannot download packages."""
 
 from gpudoctor.rules.sections import Frameworks, Gap, Interpreter
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT013", name="py-no-ssl", severity="warning", when="interpreter.has_ssl=False")
@@ -26,18 +26,16 @@ def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> 
     """
     if interpreter.has_ssl is not False:
         return
-    yield Problem(
-        summary=f"{interpreter.executable} has no ssl module, so pip cannot download anything with it.",
+    yield problem(
+        f"{interpreter.executable} has no ssl module, so pip cannot download anything with it.",
+        seen("ssl module", "absent"),
         subject=interpreter.executable,
         # Where a framework is installed, nothing may have to be downloaded any more.
         severity="error"
         if frameworks is None or (isinstance(frameworks, Frameworks) and not frameworks.found)
         else None,
-        evidence=(seen("ssl module", "absent"),),
-        fixes=(
-            by_hand(
-                "Use a Python with ssl",
-                "Activate the conda environment, or install a Python that was built with OpenSSL.",
-            ),
+        fix=by_hand(
+            "Use a Python with ssl",
+            "Activate the conda environment, or install a Python that was built with OpenSSL.",
         ),
     )

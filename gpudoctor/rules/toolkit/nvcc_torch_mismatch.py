@@ -3,7 +3,7 @@
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._toolkit_taken import build_wanted, has_nvcc, is_for_gpus, taken_toolkit
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Live, Scene, Toolkits, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 
 @rule(
@@ -46,17 +46,15 @@ def nvcc_torch_mismatch(
         return
     wanted = build_wanted(scene.packages, environ, wish, live)
     fitting = next((one for one in toolkits.found if one.version and one.version.major == torch.cuda.major), None)
-    yield Problem(
-        summary=f"A build would use CUDA {taken.version} in {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
+    yield problem(
+        f"A build would use CUDA {taken.version} in {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
+        seen("toolkit that a build takes", f"CUDA {taken.version} in {taken.root}", taken.source),
+        seen("torch was built with CUDA", torch.cuda, torch.source),
+        *((seen("sign of a build", wanted),) if wanted else ()),
         subject=taken.root,
         severity=None if wanted else "info",
-        evidence=(
-            seen("toolkit that a build takes", f"CUDA {taken.version} in {taken.root}", taken.source),
-            seen("torch was built with CUDA", torch.cuda, torch.source),
-            *((seen("sign of a build", wanted),) if wanted else ()),
-        ),
         # Which gcc that toolkit accepts does not matter once another one is taken.
-        fixes=(_fix(fitting, torch.cuda.text),),
+        fix=_fix(fitting, torch.cuda.text),
     )
 
 
