@@ -9,7 +9,7 @@ from gpudoctor.facts.base import Fact, Section
 from gpudoctor.facts.bounded import bounded, bounded_lines
 from gpudoctor.facts.snapshot import SNAPSHOT_SCHEMA, Snapshot
 from gpudoctor.facts.typed_json import convert_to, decode_json
-from gpudoctor.facts.versions import DOTTED_TYPES
+from gpudoctor.facts.versions import DOTTED_TYPES, schema_of
 
 _S = TypeVar("_S", bound=Section)
 _F = TypeVar("_F", bound=Fact)
@@ -145,10 +145,4 @@ def _refuse_newer(raw: bytes) -> None:
 
 def json_schema() -> dict[str, Any]:
     """The public JSON Schema of a snapshot."""
-
-    def hook(kind: type) -> dict[str, Any]:
-        if kind in DOTTED_TYPES:
-            return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
-        raise NotImplementedError(kind)
-
-    return msgspec.json.schema(Snapshot, schema_hook=hook)
+    return msgspec.json.schema(Snapshot, schema_hook=schema_of)

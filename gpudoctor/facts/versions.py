@@ -1,7 +1,7 @@
 """Version numbers of the stack. Each kind is a type of its own, so that two that users mix up cannot be compared."""
 
 from functools import lru_cache, total_ordering
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpudoctor.facts import lazy_re as re
 
@@ -155,3 +155,10 @@ def whole_number(text: str | None) -> int | None:
 
 
 DOTTED_TYPES = (DriverRelease, CudaVersion, Capability, LibraryVersion)
+
+
+def schema_of(kind: type) -> dict[str, Any]:
+    """The JSON Schema of a version number, for msgspec's schema_hook."""
+    if kind in DOTTED_TYPES:
+        return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
+    raise NotImplementedError(kind)

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import msgspec
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.versions import DOTTED_TYPES
 from gpudoctor.knowledge.matrix.types import Row
 from gpudoctor.language import wrapping
 from gpudoctor.report.output import visible
@@ -113,19 +112,13 @@ def _records(sheet: Sheet, line: Line) -> list[Any]:
         return [dict(zip(sheet.columns, cells, strict=True))]
     return [
         {
-            **msgspec.to_builtins(row, enc_hook=_plain),
+            **msgspec.to_builtins(row, enc_hook=str),
             "source": row.source,
             "checked": row.checked,
             "confidence": row.confidence,
         }
         for row in (line.row, *line.more)
     ]
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, DOTTED_TYPES):
-        return str(value)
-    raise NotImplementedError(type(value))
 
 
 def sheets_page(page: MatrixPage, style: Style) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import force_setattr
 
 from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.typed_json import decode_json
-from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
+from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public, schema_of
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, Xid
 from gpudoctor.knowledge.matrix.types import (
     Companions,
@@ -154,13 +154,7 @@ def of_version(rows: Iterable[Any], version: str) -> tuple[Any, ...]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of every table: one definition a row type, one property a table."""
-
-    def hook(kind: type) -> dict[str, Any]:
-        if kind in DOTTED_TYPES:
-            return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
-        raise NotImplementedError(kind)
-
-    schemas, definitions = msgspec.json.schema_components(map(table_type, ALL_TABLES), schema_hook=hook)
+    schemas, definitions = msgspec.json.schema_components(map(table_type, ALL_TABLES), schema_hook=schema_of)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tables of the gpudoctor compatibility matrix, by file name",

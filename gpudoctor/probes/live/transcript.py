@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.codec import from_plain
 from gpudoctor.facts.live import Stage, Task, Thrown
-from gpudoctor.facts.typed_json import convert_to
-from gpudoctor.facts.versions import DOTTED_TYPES
 
 _F = TypeVar("_F", bound=Fact)
 
@@ -42,7 +41,7 @@ class Told(NamedTuple):
     def as_fact(self, kind: type[_F]) -> _F | None:
         """The typed fact; None where its fields are not as the type wants them, which is a bug of the agent."""
         try:
-            return convert_to(self.value, kind, dec_hook=_decode)
+            return from_plain(self.value, kind)
         except (msgspec.ValidationError, ValueError):
             return None
 
@@ -168,9 +167,3 @@ class Transcript:
 def _thrown(value: object) -> Thrown:
     found = Told("thrown", value).as_fact(Thrown) if isinstance(value, dict) else None
     return found or Thrown(type="Exception", text="")
-
-
-def _decode(kind: type, value: object) -> object:
-    if kind in DOTTED_TYPES:
-        return kind(str(value))
-    raise NotImplementedError(kind)
