@@ -9,7 +9,7 @@ from importlib.metadata import distributions
 from gpudoctor.apply.distributions import site_folders
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Unmet
-from gpudoctor.knowledge.unstated import unstated
+from gpudoctor.knowledge.companion_bounds import unstated
 from gpudoctor.probes.requirements.probe import find_unmet
 from gpudoctor.sources.packages_names import normalise
 

@@ -1,4 +1,4 @@
-"""Companions that break a release of a framework which itself admits them: an old TensorFlow with h5py 3."""
+"""What metadata does not say of a release: what it requires, and companions that break it though it admits them."""
 
 import re
 from functools import lru_cache
@@ -6,6 +6,18 @@ from typing import NamedTuple
 
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.tables import rows_of
+
+
+@lru_cache(maxsize=1)
+def rows() -> list[list[str]]:
+    """Package, its releases, what it needs, source."""
+    return rows_of("knowledge/unstated")
+
+
+def unstated(package: str, version: str) -> tuple[str, ...]:
+    """Lines as Requires-Dist has them, of a distribution (normalised name) at this release."""
+    return tuple(needed for name, releases, needed, _ in rows() if name == package and is_met(releases, version))
+
 
 _NAME = re.compile(r"[\w-]+")
 

@@ -18,8 +18,8 @@ from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
 from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.general import why_no_code
 from gpudoctor.plan.glibc import glibc_floor
-from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.nvidia_libraries import link_words
 from gpudoctor.plan.wheels import oldest_macos, releases_of
 
 #: version, cuda and companion come from the wish, pins from the other frameworks of the same environment.

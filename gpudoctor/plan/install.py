@@ -11,8 +11,8 @@ from gpudoctor.plan.answer import Fit, Proposal, Refusal
 from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
-from gpudoctor.plan.links import link_steps, site_packages_of
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.nvidia_libraries import link_steps, site_packages_of
 from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch, with_companions_of
 from gpudoctor.plan.partial_fit import served_part
 from gpudoctor.plan.proposals import must_be_named, named

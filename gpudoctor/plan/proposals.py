@@ -18,8 +18,8 @@ from gpudoctor.plan.general import index_of_its_makers, is_general
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.library_pins import library_pins
-from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.nvidia_libraries import link_words
 from gpudoctor.plan.toolkit_for_build import commands_of_conda
 from gpudoctor.plan.triton import compile_floor
 

@@ -16,9 +16,9 @@ from gpudoctor.knowledge.frameworks import companions, descriptor, title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.indexes import tag_of_companions
-from gpudoctor.plan.links import linked
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.nothing_fits import for_old_pythons, nothing_fits
+from gpudoctor.plan.nvidia_libraries import linked
 from gpudoctor.plan.places import (
     Steps,
     companions_there,

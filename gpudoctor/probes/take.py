@@ -147,7 +147,7 @@ def _begin_with_gpus(host: Host, crashes: list[str]) -> Callable[[], dict[str, A
 
 
 def _look_at_gpus(host: Host, begun: "Callable[[], Seen] | Gap", crashes: list[str]) -> dict[str, Any]:
-    from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
+    from gpudoctor.probes.nvidia.children import CudaFacts, NvmlFacts
 
     answers = begun if isinstance(begun, Gap) else _guarded(crashes, begun)
     if isinstance(answers, Gap):

@@ -8,7 +8,7 @@ from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.offer_types import BaseImage
-from gpudoctor.plan.links import link_steps
+from gpudoctor.plan.nvidia_libraries import link_steps
 from gpudoctor.report.scripts import comment, plan_comments
 
 #: Extras that no package index serves ready-made are built against the frameworks that are there already.

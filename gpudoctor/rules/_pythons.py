@@ -7,7 +7,7 @@ from gpudoctor.facts.plan import InstallPlan, Place
 from gpudoctor.facts.versions import package_version
 from gpudoctor.facts.wish import Requirement
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
-from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.sections import Matrix, Scene, System
 from gpudoctor.rules.terms import Ask, Fix, by_hand, run

@@ -8,8 +8,8 @@ from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.fit import ranked
-from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.nvidia_libraries import link_words
 from gpudoctor.plan.proposals import command, companion_versions, proposal
 from gpudoctor.plan.unsat_reasons import driver_refusal, refusal
 from gpudoctor.plan.wheels import has_wheel

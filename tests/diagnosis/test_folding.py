@@ -1,6 +1,6 @@
 """A finding that names its causes is folded under those that fired with its gravity and about the same framework."""
 
-from gpudoctor.diagnosis.folding import folded
+from gpudoctor.diagnosis.diagnose import folded
 from gpudoctor.facts.finding import Finding
 
 

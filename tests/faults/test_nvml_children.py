@@ -13,8 +13,7 @@ from gpudoctor.facts.gpus import Fabric, Gpus
 from gpudoctor.facts.versions import Capability
 from gpudoctor.host.port import Host
 from gpudoctor.probes.gpus import probe as gpus
-from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
-from gpudoctor.probes.nvidia.children import begin_cuda, begin_nvml, binding_folder
+from gpudoctor.probes.nvidia.children import CudaFacts, NvmlFacts, begin_cuda, begin_nvml, binding_folder
 from tests.fake_driver import FakeDriver, FakeMachine, compiled_driver, machine, on_bus  # noqa: F401 - fixture
 
 BUDGET = 0.6

@@ -16,8 +16,7 @@ from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink, Power
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.gpus import probe as gpus
-from gpudoctor.probes.nvidia.answers import NvmlFacts
-from gpudoctor.probes.nvidia.children import _AGENT, binding_folder
+from gpudoctor.probes.nvidia.children import _AGENT, NvmlFacts, binding_folder
 from gpudoctor.probes.nvidia.replies import parse_nvml
 from gpudoctor.sources.nvidia_codes import nvml_code
 from tests.fake_driver import SOURCES, FakeDriver, compiled_driver, machine, on_bus  # noqa: F401 - fixture

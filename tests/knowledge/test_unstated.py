@@ -4,7 +4,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from gpudoctor.knowledge.unstated import rows, unstated
+from gpudoctor.knowledge.companion_bounds import rows, unstated
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])

@@ -5,7 +5,7 @@ import json
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
+from gpudoctor.probes.nvidia.children import CudaFacts, NvmlFacts
 from gpudoctor.probes.nvidia.replies import parse_cuda, parse_nvml
 
 ASK_NVML = ("python", "-I", "-S", "-B", "ask_nvml.py")

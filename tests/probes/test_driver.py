@@ -12,8 +12,8 @@ from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.driver import probe as driver
 from gpudoctor.probes.driver.nodes import read_nodes
 from gpudoctor.probes.driver.packages import parse_dpkg, parse_pacman, user_space_packages
-from gpudoctor.probes.driver.services import parse_fabric_version, read_resumed, read_suspend_services
-from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
+from gpudoctor.probes.driver.probe import parse_fabric_version, read_resumed, read_suspend_services
+from gpudoctor.probes.nvidia.children import CudaFacts, NvmlFacts
 from tests.machines import MACHINES
 
 NO_NVML = NvmlFacts(nvml=Answer(outcome="no-library"))

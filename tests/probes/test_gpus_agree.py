@@ -7,7 +7,7 @@ from gpudoctor.diagnosis.missing_facts import unseen_facts
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.versions import Capability
 from gpudoctor.probes.gpus.agree import contradictions
-from gpudoctor.probes.nvidia.answers import CudaDevice
+from gpudoctor.probes.nvidia.children import CudaDevice
 from tests.whole import BARE
 
 UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"

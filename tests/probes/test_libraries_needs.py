@@ -8,8 +8,8 @@ from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.libraries.needs import compiled_here, find_dlls, has_libcuda_link, needs_of
 from gpudoctor.probes.libraries.places import places
+from gpudoctor.probes.libraries.probe import compiled_here, find_dlls, has_libcuda_link, needs_of
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.toolkits.version import read_ptxas_version
 from tests.probes.compiled import build_library, needs_compiler

@@ -14,7 +14,7 @@ from gpudoctor.probes.driver.packages import parse_dpkg, parse_pacman
 from gpudoctor.probes.environ import probe as environ
 from gpudoctor.probes.system import probe as system
 from gpudoctor.probes.system.cpu import parse_cpu_list, parse_meminfo, parse_memlock
-from gpudoctor.probes.system.libc import parse_apk_musl, parse_loader
+from gpudoctor.probes.system.probe import parse_apk_musl, parse_loader
 from gpudoctor.probes.system.spaces import filesystem_of, parse_mountinfo
 from gpudoctor.redact.credentials import excerpt
 from gpudoctor.sources.kernel_log import parse_kernel_log, parse_message

@@ -8,8 +8,7 @@ from gpudoctor.facts.python import Damage, Interpreter
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.packages import probe as packages
-from gpudoctor.probes.packages.foreign import find_foreign
-from gpudoctor.probes.packages.records import Record, Row, find_damage, is_library, parse_row, read_record
+from gpudoctor.probes.packages.records import Record, Row, find_damage, find_foreign, is_library, parse_row, read_record
 from tests.probes.site_folder import install
 from tests.probes.test_packages import interpreter, look
 

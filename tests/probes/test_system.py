@@ -8,7 +8,7 @@ from gpudoctor.facts.system import Space
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.system import probe as system
 from gpudoctor.probes.system.cpu import parse_cpu_list, parse_meminfo, parse_memlock
-from gpudoctor.probes.system.libc import parse_apk_musl, parse_loader, read_libc
+from gpudoctor.probes.system.probe import parse_apk_musl, parse_loader, read_libc
 from gpudoctor.probes.system.spaces import filesystem_of, parse_mountinfo, read_spaces
 from gpudoctor.sources.system import parse_cpuinfo, parse_os_release
 

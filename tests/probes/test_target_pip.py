@@ -3,7 +3,7 @@
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.target.pip import find_managers, find_project_files, parse_shebang, pip_version, read_pip
+from gpudoctor.probes.target.probe import find_managers, find_project_files, parse_shebang, pip_version, read_pip
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from gpudoctor.facts.python import Interpreter
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.target import probe as target
 from gpudoctor.probes.target.choice import Choice
-from gpudoctor.probes.target.environment import parse_pyvenv_cfg
-from gpudoctor.probes.target.site import editable_names, parse_pth
+from gpudoctor.probes.target.site import editable_names, parse_pth, parse_pyvenv_cfg
 from tests.probes.targets import LINUX, WINDOWS, answer, asked
 
 

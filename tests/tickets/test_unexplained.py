@@ -26,7 +26,11 @@ TEXTS = [
     ("clGetPlatformIDs failed: -1001", 1, "opencl"),
     # What announces an error is none.
     ("The VM gets created but does not start, with this error:\ndocker: Error response from daemon: odd", 2, "docker"),
-    ("When I run it on two machines the following error is what I get from it:\nclGetPlatformIDs failed: -1001", 2, "opencl"),
+    (
+        "When I run it on two machines the following error is what I get from it:\nclGetPlatformIDs failed: -1001",
+        2,
+        "opencl",
+    ),
     ("GCC version: Could not collect\n[pip] Could not collect", None, None),
     # A pod's state outranks what is said of it.
     ("The job does not run.\nNAME READY STATUS\npod-1   0/1     CrashLoopBackOff   1   9s", 3, "pod"),

@@ -22,8 +22,8 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.plan.demand import parse_demand
 from gpudoctor.plan.install import plan_install
-from gpudoctor.plan.links import link_steps
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.nvidia_libraries import link_steps
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.report.commands import step_lines
 from gpudoctor.report.projects import dockerfile_text

@@ -1,19 +1,80 @@
 """The NVIDIA driver: kernel module, libraries, device nodes, and everything that can keep it from loading."""
 
+import re
+
 from gpudoctor.facts.base import Gap, Source
-from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
+from gpudoctor.facts.driver import Answer, Driver, DriverLibrary, FabricManager, KernelLine, SystemPackage
 from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.port import Host
-from gpudoctor.probes.driver import module, services
+from gpudoctor.probes.driver import module
 from gpudoctor.probes.driver.libraries import read_libraries
 from gpudoctor.probes.driver.nodes import read_nodes
 from gpudoctor.probes.driver.packages import read_packages
 from gpudoctor.probes.kernel_log import read_kernel_log
-from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
-from gpudoctor.probes.reading import names_in, text_of, word_of
+from gpudoctor.probes.nvidia.children import CudaFacts, NvmlFacts
+from gpudoctor.probes.reading import exists, names_in, text_of, word_of
+from gpudoctor.sources.kernel_log import says_resumed
 from gpudoctor.sources.nvidia_codes import NVML_NO_GPU
 from gpudoctor.sources.nvrm import desktop_release, parse_nvrm_version
+
+_FABRIC_MANAGER = "/usr/bin/nv-fabricmanager"
+#: The kernel cuts a process's name at 15 characters.
+_FABRIC_COMM = "nv-fabricmanager"[:15]
+_UNITS = "/etc/systemd/system"
+
+
+def read_fabric_manager(
+    host: Host, nodes: tuple[DeviceNode, ...] | None, packages: tuple[SystemPackage, ...] | None
+) -> FabricManager:
+    """Fabric Manager: installed, its package's version, and running (looked for only where there is an NVSwitch)."""
+    switches = any("nvswitch" in node.path for node in nodes or ())
+    version = parse_fabric_version(packages or ())
+    installed = exists(host, _FABRIC_MANAGER) or version is not None
+    return FabricManager(installed=installed, version=version, running=_is_running(host) if switches else None)
+
+
+def parse_fabric_version(packages: tuple[SystemPackage, ...]) -> DriverRelease | None:
+    """The version in the package's: 535.161.07-1 or 1:535.161.07-0ubuntu1."""
+    for package in packages:
+        if re.fullmatch(r"nvidia-fabricmanager(-\d+)?|nvidia-fabric-manager", package.name):
+            return DriverRelease.parse(package.version.rpartition(":")[2].partition("-")[0])
+    return None
+
+
+def _is_running(host: Host) -> bool | None:
+    """Whether the process is there. In a container other processes cannot be seen: then not found is not known."""
+    pids = [name for name in names_in(host, "/proc") or () if name.isdecimal()]
+    if any(word_of(host, f"/proc/{pid}/comm") == _FABRIC_COMM for pid in pids):
+        return True
+    return False if word_of(host, "/proc/1/comm") in ("systemd", "init") else None
+
+
+def read_persistence_daemon(host: Host) -> bool | None:
+    """Whether nvidia-persistenced has its socket open; None where /run cannot be seen."""
+    if names_in(host, "/run") is None:
+        return None
+    return exists(host, "/run/nvidia-persistenced/socket")
+
+
+def read_suspend_services(host: Host) -> bool | None:
+    """Whether nvidia-suspend.service is enabled; None without systemd's folder."""
+    units = names_in(host, _UNITS)
+    if units is None:
+        return None
+    folders = (f"{_UNITS}/systemd-suspend.service.{kind}" for kind in ("requires", "wants"))
+    return any("nvidia-suspend.service" in (names_in(host, folder) or ()) for folder in folders)
+
+
+def read_resumed(host: Host, log: tuple[KernelLine, ...] | Gap) -> bool | None:
+    """Whether the machine slept since it started: the kernel's count, else its log; None where neither can be seen."""
+    count = word_of(host, "/sys/power/suspend_stats/success")
+    if count is not None and count.isdecimal():
+        return count != "0"
+    if isinstance(log, Gap):
+        return None
+    return True if says_resumed(log) else None
+
 
 #: Modules without which there is no driver for an NVIDIA GPU, be it NVIDIA's or the kernel's.
 _DRIVER_MODULES = frozenset({"nvidia", "nvidia_current", "nvidia_uvm", "nouveau", "nova_core", "nvgpu"})
@@ -93,10 +154,10 @@ def _linux(
         blacklisted=module.read_blacklist(host),
         packages=packages,
         kernel_log=log,
-        resumed_since_boot=services.read_resumed(host, log),
-        suspend_services=services.read_suspend_services(host),
-        fabric_manager=services.read_fabric_manager(host, nodes, packages),
-        persistence_daemon=services.read_persistence_daemon(host),
+        resumed_since_boot=read_resumed(host, log),
+        suspend_services=read_suspend_services(host),
+        fabric_manager=read_fabric_manager(host, nodes, packages),
+        persistence_daemon=read_persistence_daemon(host),
         nvml=nvml.nvml,
         cuda_init=cuda.cuda_init,
         source=_source(release, nvml),

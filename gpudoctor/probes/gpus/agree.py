@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gpudoctor.facts.gpus import Contradiction, Gpu
-from gpudoctor.probes.nvidia.answers import CudaDevice
+from gpudoctor.probes.nvidia.children import CudaDevice
 
 #: CUDA leaves out what the driver keeps for itself: up to 200 MiB even of a card of 4 GiB.
 _SHARE, _LEAST_MIB = 0.05, 512

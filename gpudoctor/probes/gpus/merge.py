@@ -6,7 +6,7 @@ import msgspec
 
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.gpus import Gpu, PcieLink
-from gpudoctor.probes.nvidia.answers import CudaDevice
+from gpudoctor.probes.nvidia.children import CudaDevice
 
 #: What the bus knows of a GPU and the driver's tools do not.
 _OF_THE_BUS = ("pci_class", "bound_driver", "pci_power_state", "iommu", "acs_redirect")

@@ -10,7 +10,7 @@ from gpudoctor.facts.gpus import Refusal
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.host.port import Ran
 from gpudoctor.probes.gpus.nvml import gpu_from, peer_links_from, refusal
-from gpudoctor.probes.nvidia.answers import CUDA, NVML, CudaDevice, CudaFacts, NvmlFacts, no_library, not_asked
+from gpudoctor.probes.nvidia.children import CUDA, NVML, CudaDevice, CudaFacts, NvmlFacts, no_library, not_asked
 from gpudoctor.probes.nvidia.transcript import Reply, Subject, Transcript, ending, parse_transcript
 from gpudoctor.sources.nvidia_codes import CUDA_UNSUPPORTED, NO_CODE, Code, cuda_code, nvml_code
 from gpudoctor.sources.pci import bus_id

@@ -8,12 +8,11 @@ from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.codec import presentable
 from gpudoctor.facts.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.host.port import Host, Stat
-from gpudoctor.knowledge.unstated import unstated
+from gpudoctor.knowledge.companion_bounds import unstated
 from gpudoctor.probes.packages.conda import CondaPackage, read_conda
-from gpudoctor.probes.packages.foreign import find_foreign
 from gpudoctor.probes.packages.metadata import Distribution, Listing, list_distributions, with_origin
 from gpudoctor.probes.packages.overlap import find_overlaps
-from gpudoctor.probes.packages.records import Record, find_damage, read_record
+from gpudoctor.probes.packages.records import Record, find_damage, find_foreign, read_record
 from gpudoctor.probes.requirements.markers import marker_environment
 from gpudoctor.probes.requirements.probe import asked_by_all, find_unmet, parse_requirement
 from gpudoctor.probes.target.choice import path_rules

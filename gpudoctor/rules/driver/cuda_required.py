@@ -3,8 +3,7 @@
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.facts.wish import Requirement
 from gpudoctor.rules._driver_fixes import update_driver
-from gpudoctor.rules._required import unmet
-from gpudoctor.rules._situation import os_of
+from gpudoctor.rules._situation import os_of, unmet
 from gpudoctor.rules.builds import driver_os
 from gpudoctor.rules.sections import Container, Driver, Gap, Matrix, System, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen

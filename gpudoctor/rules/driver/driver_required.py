@@ -1,7 +1,7 @@
 """DRV900: the user requires a driver release."""
 
 from gpudoctor.rules._driver_fixes import newer_driver
-from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import unmet
 from gpudoctor.rules.sections import Driver, Scene, Wish
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 

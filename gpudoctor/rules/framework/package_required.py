@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.wish import Requirement
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import unmet
 from gpudoctor.rules.builds import dotted
 from gpudoctor.rules.sections import Frameworks, Gap, Interpreter, Matrix, Packages, Scene, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen

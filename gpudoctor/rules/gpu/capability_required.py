@@ -1,6 +1,6 @@
 """GPU901: the user requires a compute capability."""
 
-from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import unmet
 from gpudoctor.rules.sections import Gpus, Matrix, Wish
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 

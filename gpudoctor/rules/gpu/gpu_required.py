@@ -1,7 +1,6 @@
 """GPU900: the user requires a GPU."""
 
-from gpudoctor.rules._required import unmet
-from gpudoctor.rules._situation import known
+from gpudoctor.rules._situation import known, unmet
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Wish
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 

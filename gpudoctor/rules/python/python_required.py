@@ -1,6 +1,6 @@
 """PYT900: the examined Python does not have the required version."""
 
-from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import unmet
 from gpudoctor.rules.builds import dotted
 from gpudoctor.rules.sections import Interpreter, Wish
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
