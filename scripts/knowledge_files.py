@@ -79,6 +79,8 @@ class MessageRecord(Causes, frozen=True, kw_only=True):
     source: str
     #: Counts only where nothing more specific was recognised in the line.
     fallback: bool = False
+    #: Counts only where the text holds no other message.
+    alone: bool = False
     #: The rule that reports a run which failed with it, where it is not that of the file.
     reported_by: str | None = None
     #: Words of which one is in every line, where those that the pattern demands are too common to look for.
@@ -272,7 +274,8 @@ def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragm
         causes=tuple(causes),
         ask=record.ask,
         source=record.source,
-        fallback=record.fallback,
+        fallback=record.fallback or record.alone,
+        alone=record.alone,
         reported_by=record.reported_by or reported_by,
     )
 

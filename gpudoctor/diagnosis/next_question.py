@@ -13,11 +13,11 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
+from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
-from gpudoctor.knowledge.message import Message, message_of
+from gpudoctor.knowledge.message import Message, message_of, values_named
 from gpudoctor.knowledge.programs import Program, program_named, programs, programs_beside
 
 #: Sees more than any other single command.
@@ -36,6 +36,7 @@ _OUTPUT = "all that the program prints, from its start to the failure"
 _ANYWHERE = frozenset(("framework-sees-no-gpu", "cuda-start-failed"))
 #: In a question: the image that the reporter starts.
 _IMAGE = re.compile(r"\bIMAGE\b")
+_WORD = re.compile(r"<([A-Z][A-Z_]*)>")
 #: A list of packages, searched for some: the names are alternatives of grep's, or findstr's words.
 _LISTED = re.compile(
     r"""(?:python3? -m )?pip list \| (?:grep (?:-\w+ )*['"]?([\w|^() -]+?)['"]?|findstr (?:/i )?"?([\w ]+)"?)"""
@@ -131,16 +132,22 @@ def _for_maker(part: str, snapshot: Snapshot, asked: Asked) -> str | None:
 def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
     """The question of the message that points to the likeliest causes, unless it is answered already."""
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
+    first = {one.signature: one for one in reversed(symptoms)}
     rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := message_of(name))]
     weights = {one.key: one.weight for one in causes}
     seen = SnapshotView(snapshot, asked.around)
     for row in sorted(rows, key=lambda row: (row.fallback, -_points(row, weights))):
-        ask = _open(row.ask, snapshot, asked)
+        ask = _open(_with_values(row.ask, first[row.id]), snapshot, asked)
         is_ruled_out = row.causes and all(refutation(one.key, seen) for one in row.causes)
         if ask and ask != "nothing" and not is_ruled_out:
             between = sum(one.key in {cause.key for cause in row.causes} for one in causes)
             return Question(ask=ask, why=_WHY[min(between, 2)])
     return None
+
+
+def _with_values(ask: str, symptom: Symptom) -> str:
+    """The question with what the message's groups found in its line, each in the place of its word: <MISSING_DLL>."""
+    return _WORD.sub(lambda word: next(values_named(symptom, word[1].lower()), word[0]), ask)
 
 
 _WHY = ("It says more about this message.", "It shows whether this is the cause.", "It decides between these causes.")

@@ -26,6 +26,7 @@ _EXTENSIONS = re.compile(
     r"|pytorch3d|mamba-ssm|causal-conv1d|auto-gptq)(?:-.*)?"
 )
 _JAXLIB = re.compile(r"cuda(\d+)(?:\.cudnn(\d)(\d+))?")
+_ON_THE_WAY = re.compile(r"(?<=\d)[.-]?(?:dev|rc|a|b)\d+.*$")
 _CONDA_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)+)")
 
 
@@ -225,7 +226,8 @@ class Builds:
     def _row_of_tensorflow(self, one: Framework) -> TensorflowBuild | None:
         """Of the platform; of x86-64 where the processor is not stated and its builds are all for one CUDA."""
         names = (one.dist,) if one.dist or one.variant != "cuda" else ("tensorflow", "tensorflow-gpu")
-        rows = self._matrix.tensorflow_builds(one.version, self._platform)
+        # What is built on the way to a release is built as that one.
+        rows = self._matrix.tensorflow_builds(_ON_THE_WAY.sub("", one.version or "") or None, self._platform)
         rows = tuple(row for row in rows if row.dist in (names if names[0] else ("tensorflow",)))
         rows = tuple(row for row in rows if row.build in (("gpu",) if one.variant == "cuda" else ("gpu", "cpu")))
         if self._platform is None:

@@ -50,6 +50,8 @@ class Message(Fact, frozen=True, kw_only=True):
     source: str
     #: Counts only where nothing more specific was recognised in the line.
     fallback: bool = False
+    #: Counts only where the text holds no other message.
+    alone: bool = False
     #: The rule that reports a run which failed with it.
     reported_by: str
 

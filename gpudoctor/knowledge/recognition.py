@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.bounded import BIG, bounded, without_repeats
 from gpudoctor.facts.live import Symptom
-from gpudoctor.knowledge.message import Message, messages
+from gpudoctor.knowledge.message import Message, message_of, messages
 from gpudoctor.tables import words_of
 
 #: Characters of a text that is looked through for each needle; of a longer one the runs of so many are looked up first.
@@ -213,11 +213,17 @@ def _without_fallbacks(found: dict[tuple[str, str], int]) -> list[tuple[int, str
     fallbacks = {row.id for row in messages() if row.fallback}
     specific = [(start, told) for (name, told), start in found.items() if name not in fallbacks]
     starts, lines = {start for start, _ in specific}, {told for _, told in specific}
-    return sorted(
+    kept = sorted(
         (start, name, told)
         for (name, told), start in found.items()
         if name not in fallbacks or (start not in starts and told not in lines)
     )
+    others = [row for row in kept if not _of(row).alone]
+    return others if any(cause.key != "harmless" for row in others for cause in _of(row).causes) else kept
+
+
+def _of(row: tuple[int, str, str]) -> Message:
+    return message_of(row[1])  # type: ignore[return-value]
 
 
 def _few_of_each(rows: list[tuple[int, str, str]]) -> Iterator[tuple[str, str]]:

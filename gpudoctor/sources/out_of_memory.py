@@ -23,8 +23,8 @@ _BYTES = {"float": 4, "half": 2, "bfloat16": 2, "double": 8, "int32": 4, "int64"
 #: vLLM at its start: "Free memory on device cuda:0 (3.22/4.0 GiB) on startup is less than desired GPU memory
 #: utilization (0.9, 3.6 GiB)".
 _SHARE = re.compile(
-    r"Free memory on device[^(\n]{0,20}\(([\d.]+)/([\d.]+) GiB\) on startup is less than desired GPU memory utilization"
-    r" \([\d.]+, ([\d.]+) GiB\)",
+    r"Free memory on device[^(\n]{0,20}\((\d+(?:\.\d+)?)/(\d+(?:\.\d+)?) GiB\) on startup is less than desired"
+    r" GPU memory utilization \([\d.]+, (\d+(?:\.\d+)?) GiB\)",
     re.I,
 )
 

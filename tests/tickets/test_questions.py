@@ -17,7 +17,7 @@ TEXTS = [
     ("No GPU in it\n\nI start the service with docker compose up, card is an RTX 4060", "compose file that starts it"),
     ("No GPU in it\n\ndocker run --gpus all app says nothing, card is an RTX 4060, Linux", "docker info"),
     ("No GPU\n\nthe job of sbatch --partition=gpu finds nothing to compute on; A100 nodes", "scontrol show"),
-    ("prog: init failed: libfoo_cuda.so.3: load failed, giving up\nRTX 3060, Fedora 40", "grep libfoo_cuda.so;"),
+    ("prog: init failed: libfoo_cuda.so.3: load failed, giving up\nRTX 3060, Fedora 40", "grep libfoo_cuda.so.3;"),
     ("It says: could not load module up_gpu.dll\nWindows 11, RTX 3070", "where.exe up_gpu.dll"),
     ("Slower\n\nMy RTX 4090 gives 12 it/s, his RTX 3060 25 it/s. Ubuntu", "PERFORMANCE"),
     ("Idle card\n\nArch Linux, RX 6800. My code runs on the processor.", "/dev/kfd"),

@@ -203,8 +203,7 @@ class Matrix:
         wanted = None if version is None else public(version)
         if version is not None and wanted is None:
             return ()
-        # What is built on the way to a release is built as that one; "1.13" is any of its line.
-        wanted = known_version(wanted.base_version) if wanted and wanted.is_prerelease else wanted
+        # "1.13" is any of its line.
         return tuple(
             row
             for row in self._of("tensorflow", TensorflowBuild)
