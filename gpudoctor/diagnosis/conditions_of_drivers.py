@@ -13,8 +13,11 @@ from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.knowledge.message import STRENGTH, message_of
+from gpudoctor.knowledge.statements import what_shows
 
 _USUAL = STRENGTH["usual"]
+#: What reporters say of programs that compute on this GPU.
+_IN_USE = ("another-program-uses-gpu", "torch-uses-gpu", "tensorflow-uses-gpu", "jax-uses-gpu")
 
 
 @condition
@@ -63,5 +66,5 @@ def driver_serves_another_program(seen: SnapshotView) -> str | None:
     live = seen.section(Live, "live")
     rows = [row for one in live.symptoms if (row := message_of(one.signature))] if live else []
     called = any(one.key == "driver-too-old" and one.prior >= _USUAL for row in rows for one in row.causes)
-    is_used = seen.is_around("another-program-uses-gpu") and not called
-    return "another program is said to use this GPU" if is_used else None
+    named = next((one for one in _IN_USE if seen.is_around(one)), None)
+    return what_shows(named)[0].say if named and not called else None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from gpudoctor.diagnosis.missing_facts import lacking
-from gpudoctor.diagnosis.refutations import is_beside_the_point, is_denied, refutation, support
+from gpudoctor.diagnosis.refutations import is_beside_the_point, is_denied, is_far_fetched, refutation, support
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
 from gpudoctor.facts.base import Fact, Gap
@@ -55,6 +55,8 @@ LIKELY, SETTLED = 0.7, 0.9
 _USUAL = 0.6
 #: What is found counts so much at most where the surroundings that a text names leave the cause open.
 _OPEN = 0.59
+#: What a cause counts at most that needs something which nobody states.
+_FAR = 0.25
 #: What a reporter's own words make of the cause that they point to.
 _SAID = 0.75
 #: CUDA_ERROR_SYSTEM_NOT_READY (cuda.h).
@@ -136,6 +138,7 @@ def rank(
     }
     facts = {name: fact for name in weights if name not in shown and (fact := support(name, seen))}
     weights |= {name: _either(weights[name], _SUPPORTED) for name in facts}
+    weights |= {name: min(weight, _FAR) for name, weight in weights.items() if is_far_fetched(name, seen)}
     # Of those that a rule finds, a message that names them is about them.
     harmless = {
         name for name in weights if name not in shown and (one := causes_without_rule().get(name)) and one.harmless

@@ -68,6 +68,15 @@ def _said(name: str, seen: SnapshotView) -> str | None:
     return next((one.say for one in what_shows(name) if seen.is_around(one.id)), None)
 
 
+def is_far_fetched(cause: str, seen: SnapshotView) -> bool:
+    """What it needs is not stated, or it is of a framework with which nothing in the text computes."""
+    record = all_causes().get(cause)
+    if record is None:
+        return False
+    lacks = bool(record.needs) and not any(_holds(name, seen) for name in record.needs)
+    return lacks or (record.framework is not None and seen.computes_with_another(record.framework))
+
+
 def is_denied(cause: str, seen: SnapshotView) -> bool:
     """The reporter's own words rule it out."""
     record = all_causes().get(cause)

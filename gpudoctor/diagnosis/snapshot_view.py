@@ -78,6 +78,11 @@ class SnapshotView:
         """The text names that surrounding."""
         return word in self._around
 
+    def computes_with_another(self, framework: str) -> bool:
+        """The text names frameworks, not that one, and none of its messages; a package of it may lie beside."""
+        named = {one.removeprefix("about-") for one in self._around if one.startswith("about-")} - {"another"}
+        return bool(named) and framework not in named | self._printed_by()
+
     @property
     def known(self) -> tuple[Surrounding, ...]:
         """The places that the text names and that forbid something; without CUDA only where no NVIDIA GPU is stated."""

@@ -87,6 +87,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     releases: dict[str, str] = {}
     #: Conditions each of which rules it out, by their names in conditions.toml or diagnosis/conditions*.py.
     refuted_by: tuple[str, ...] = ()
+    #: Conditions of the same kind without one of which nothing but its message points to it.
+    needs: tuple[str, ...] = ()
     #: Conditions of the same kind each of which makes it likely, where a message names it.
     shown_by: tuple[str, ...] = ()
     #: Surroundings that a text names and in which its facts may mean another cause.

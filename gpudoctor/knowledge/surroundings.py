@@ -59,6 +59,17 @@ def _words(*, subjects: bool) -> tuple[tuple[str, str], ...]:
     return tuple((name, words) for name, words in rows if name.startswith(_ABOUT) is subjects)
 
 
+#: Packages that an installer lists, or complains of: none need be what the program computes with.
+_LISTED = re.compile(
+    r"^[ \t>*`-]*(?:\S{1,60}(?:==| )v?\d\S{0,30} (?:requires|depends on|has requirement)\b[^\n]{0,300}"
+    r"|[\w.-]{2,60}(?:==|[ \t]{2,}|@ )v?\d[\w.+!-]{0,40}(?:[ \t]{2,}\S[^\n]{0,80})?"
+    r"|(?:requirement already satisfied|collecting|using cached|downloading|installing collected packages"
+    r"|successfully installed|successfully uninstalled|found existing installation|attempting uninstall)\b"
+    r"[^\n]{0,4000})[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def without_denied(text: str) -> str:
     """The text without the places and systems that it says it is not about."""
     return _ANYWHERE.sub("", _DENIED_IN_PASSING.sub("", _DENIED.sub("", text)))
@@ -69,11 +80,16 @@ def subjects_in(text: str) -> frozenset[str]:
 
     A report that names none of them is about a program that is not known here; no-python: nor does it name that.
     """
-    found = {name for name, words in _words(subjects=True) if re.search(words, text, _WORDS)}
-    found |= {f"{_ABOUT}{name}" for name in frameworks_of_applications(text)}
+    told = _LISTED.sub("", text)
+    found = _subjects(told) or _subjects(text)
     if not found and len(text) > _REPORT:
         found.add(f"{_ABOUT}another")
     return frozenset(found if _PYTHON.search(text) else {*found, "no-python"})
+
+
+def _subjects(text: str) -> set[str]:
+    named = {name for name, words in _words(subjects=True) if re.search(words, text, _WORDS)}
+    return named | {f"{_ABOUT}{name}" for name in frameworks_of_applications(text)}
 
 
 def surroundings_in(text: str) -> frozenset[str]:

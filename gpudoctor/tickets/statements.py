@@ -42,6 +42,13 @@ _DENIED = re.compile(
 )
 #: What is said is itself that it works somewhere, or works no longer.
 _WORKS = re.compile(r"\b(?:work|run|ran|train|fine|ok|good|well|problem|error|issue|succe)|正常|没问题", re.IGNORECASE)
+#: Before what is said: it is of another machine or time.
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:an)?other|different|colleague\W?s?|friend\W?s?|second|old|previous|someone else\W?s?|brother\W?s?)"
+    r" (?:[\w'-]+ ){0,2}?(?:machine|pc|computer|laptop|server|system|workstation|box|node|host|one)\b[^,;]{0,24}$"
+    r"|\b(?:an?other|different|colleague\W?s?|friend\W?s?|second|old|someone else\W?s?)\s+$",
+    re.IGNORECASE,
+)
 #: Characters of a text that are read: what people say stands before what programs print.
 _MOST = 50_000
 
@@ -95,7 +102,7 @@ def _is_said(one: Statement, sentence: str) -> bool:
     turns = [turn.end() for turn in _TURN.finditer(sentence, 0, match.end())]
     before = sentence[turns[-1] if turns else 0 : match.start()]
     supposed = _SUPPOSED.search(before) or _SUPPOSED_OF_IT.search(match[0])
-    return not asked and not supposed and not _DENIED.search(before)
+    return not (asked or supposed or _DENIED.search(before) or _ELSEWHERE.search(before))
 
 
 _WAYS = re.IGNORECASE | re.MULTILINE

@@ -203,6 +203,7 @@ ROWS = {
     "only-old-gpus": (named("GeForce GTX 1080"), named("NVIDIA GeForce RTX 2080")),
     "no-geforce": (named("NVIDIA A100-SXM4-80GB"), named("NVIDIA GeForce RTX 3090")),
     "no-gtx16": (named("NVIDIA GeForce RTX 3060"), named("NVIDIA GeForce GTX 1660 SUPER", "NVIDIA A100")),
+    "gtx16-is-stated": (named("NVIDIA GeForce GTX 1660 SUPER"), named("NVIDIA GeForce RTX 3060")),
     "memory-was-free": (message(OOM.format("50.00", "3.90", "3.00")), message(OOM.format("2048.00", "3.90", "3.00"))),
     "mac-gpu-was-used": (message("x", "mps-out-of-memory"), message("x")),
     "tensorflow-built-for-gpu": (
@@ -344,6 +345,15 @@ def test_what_a_text_names_refutes(cause, text, because):
     assert refutation(cause, SnapshotView(Snapshot(), surroundings_in("it fails in WSL 1 under Slurm"))) is None
 
 
+def test_what_tensorflow_finds_says_nothing_of_another_framework_s_libraries():
+    def refuted(*about):
+        return refutation("tf-soname-missing", SnapshotView(Snapshot(), {"tensorflow-uses-gpu", *about}))
+
+    assert refuted("about-tensorflow")
+    assert refuted("about-tensorflow", "about-jax") is None
+    assert refutation("tf-soname-missing", SnapshotView(Snapshot(), {"about-tensorflow"})) is None
+
+
 @pytest.mark.parametrize("cause", ["arch-too-new-for-build", "arch-too-old-for-build"])
 def test_a_build_of_ones_own_for_another_gpu_is_no_framework_s(cause):
     assert refutation(cause, SnapshotView(Snapshot(), {"built-without-this-gpu"}))
@@ -359,6 +369,7 @@ def test_a_build_of_ones_own_for_another_gpu_is_no_framework_s(cause):
             "no-free-memory-shown",
             "driver-serves-another-program",
             "own-build-lacks-gpu",
+            "tensorflow-alone-uses-gpu",
             *NAMED,
         }
     ),
@@ -387,7 +398,7 @@ def test_what_a_job_asks_of_its_scheduler():
 
 
 def test_each_condition_refutes_a_cause_that_exists():
-    used = {name for cause in all_causes().values() for name in (*cause.refuted_by, *cause.shown_by)}
+    used = {name for cause in all_causes().values() for name in (*cause.refuted_by, *cause.shown_by, *cause.needs)}
     assert set(CONDITIONS) <= used
     assert all(what_shows(name) for name in used - set(CONDITIONS)), "a condition, or what a statement shows"
     rules = {rule.name for rule in load_rules()}

@@ -1,4 +1,4 @@
-"""What a reporter dismisses points to nothing; what only sounds so stays. An error that ends a program outranks notices."""
+"""What a reporter dismisses points to nothing; an error that ends a program outranks notices."""
 
 import pytest
 
@@ -26,7 +26,7 @@ SAID = [
     "CUDA error: out of memory, and nothing is a problem",
 ]
 NOTICE = "No supported Nvidia GPU found"
-NUMA = "Could not identify NUMA node of platform GPU ID 0, defaulting to 0. Your kernel may not have been built with NUMA support."
+NUMA = "Could not identify NUMA node of platform GPU ID 0, defaulting to 0."
 OWN = "NotADirectoryError: [Errno 20] Not a directory: 'voice.mp3'"
 
 
