@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, problem, rule, se
 def drv_absent(
     gpus: Gpus, driver: Driver | None, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """An NVIDIA GPU is present, but no NVIDIA driver is installed.
+    """No NVIDIA driver is installed.
 
     What it means:
     The computer has an NVIDIA graphics card, but the software that lets programs use it is missing.

@@ -1,4 +1,4 @@
-"""FRM027: a CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU."""
+"""FRM027: a CPU-only build of PaddlePaddle is installed, which uses no GPU."""
 
 from gpudoctor.knowledge.frameworks import computing, descriptors
 from gpudoctor.plan.recipes import from_its_makers
@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 def framework_cpu_only(
     gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU.
+    """A CPU-only build of PaddlePaddle is installed, which uses no GPU.
 
     What it means:
     The framework in this environment contains no CUDA code, so it lists no GPU. Its own version file says so.

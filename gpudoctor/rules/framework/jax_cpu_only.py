@@ -1,4 +1,4 @@
-"""FRM007: JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU."""
+"""FRM007: JAX is installed without its CUDA plugin, and so uses no NVIDIA GPU."""
 
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.milestones import numbers_of
@@ -12,7 +12,7 @@ _TAGGED = numbers_of("jaxlib-cuda-in-version")
 
 @rule("FRM007", name="jax-cpu-only", severity="error", when="frameworks.jax, gpus.nvidia")
 def jax_cpu_only(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU.
+    """JAX is installed without its CUDA plugin, and so uses no NVIDIA GPU.
 
     What it means:
     JAX's own package runs on the processor. The GPU part is a plugin of its own, and it is not installed here.

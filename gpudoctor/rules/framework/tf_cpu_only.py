@@ -1,4 +1,4 @@
-"""FRM015: a CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU."""
+"""FRM015: a CPU-only TensorFlow is installed, which uses no GPU."""
 
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.milestones import numbers_of
@@ -16,7 +16,7 @@ FIRST_WITHOUT_GPU_ON_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 
 @rule("FRM015", name="tf-cpu-only", severity="error", when="frameworks.tensorflow.variant=cpu, gpus.nvidia")
 def tf_cpu_only(gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU.
+    """A CPU-only TensorFlow is installed, which uses no GPU.
 
     What it means:
     The TensorFlow in this environment contains no CUDA code, so it lists no GPU. This is the package

@@ -1,4 +1,4 @@
-"""FRM001: a CPU-only PyTorch is installed, although this machine has an NVIDIA GPU."""
+"""FRM001: a CPU-only PyTorch is installed, which uses no GPU."""
 
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson
@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 @rule("FRM001", name="torch-cpu-only", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
 def torch_cpu_only(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
-    """A CPU-only PyTorch is installed, although this machine has an NVIDIA GPU.
+    """A CPU-only PyTorch is installed, which uses no GPU.
 
     What it means:
     The machine has an NVIDIA GPU, but the PyTorch in this environment contains no CUDA code. It cannot use the GPU,

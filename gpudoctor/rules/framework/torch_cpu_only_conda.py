@@ -1,4 +1,4 @@
-"""FRM013: conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU."""
+"""FRM013: conda installed a CPU-only PyTorch, which uses no GPU."""
 
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule
 
 @rule("FRM013", name="torch-cpu-only-conda", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
 def torch_cpu_only_conda(gpus: Gpus, frameworks: Frameworks, packages: Packages, scene: Scene) -> Iterator[Problem]:
-    """Conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU.
+    """Conda installed a CPU-only PyTorch, which uses no GPU.
 
     What it means:
     The `pytorch` package of this conda environment has a build string that begins with `cpu`: it contains no CUDA code.

@@ -1,4 +1,4 @@
-"""LIB019: CUDA's DLLs are installed, but TensorFlow on Windows does not find them."""
+"""LIB019: TensorFlow on Windows does not find CUDA's DLLs."""
 
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, is_on_path, is_store_python
@@ -33,7 +33,7 @@ def win_cudart_not_found(
     toolkits: Toolkits | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """CUDA's DLLs are installed, but TensorFlow on Windows does not find them.
+    """TensorFlow on Windows does not find CUDA's DLLs.
 
     What it means:
     TensorFlow for native Windows opens cudart64_110.dll, cudnn64_8.dll and others by name. They are on the disk, and
