@@ -151,7 +151,7 @@ def _typed(command: str, place: Place) -> Iterator[str]:
 
 
 def _at(command: str, place: Place) -> Iterator[str]:
-    if place.system == "windows" and (" | grep" in command or _SHELL.match(command)):
+    if place.system == "windows" and (" | grep" in command or _SHELL.match(command) or _SETTING.match(command)):
         yield from commands_for(command, place.system)
     elif place.has("at-dotnet") and _LIST.match(command):
         yield "dotnet list package"

@@ -10,8 +10,10 @@ _PYTHON = re.compile(r"(?:python|pip)[\d.]*(?:\.exe)?$")
 
 
 def runs_here(command: str, seen: SnapshotView) -> bool:
-    """None of the programs that it starts is missing where this is."""
+    """None of the programs that it starts, nor a part of one that came later, is missing where this is."""
     missing = {name for one in seen.known for name in one.without}
+    if any(" " in name and name in command for name in missing):
+        return False
     return not missing or missing.isdisjoint(_programs(command.partition(" # ")[0]))
 
 

@@ -34,7 +34,7 @@ class Surrounding(Fact, frozen=True, kw_only=True):
     beside_nvidia: bool = False
     #: Nothing computes with CUDA there: what needs a GPU of NVIDIA is no cause.
     without_cuda: bool = False
-    #: Programs that are not there, or that nobody may start there.
+    #: Programs that are not there, or that nobody may start there; with a space: a part of one (nvidia-ctk cdi list).
     without: tuple[str, ...] = ()
     #: Causes that it rules out, beside those.
     refutes: tuple[str, ...] = ()

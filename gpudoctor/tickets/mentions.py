@@ -46,6 +46,12 @@ _OFFERED = re.compile(
     rf"(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}",
     re.I,
 )
+#: "pytorch 2.1 with cuda 11.7": the build's.
+_OF_BUILD = re.compile(
+    r"\b(?:(?:py)?torch|tensorflow|paddle(?:paddle)?|onnxruntime(?:-gpu)?|xformers)\b[ =:v]{0,3}(?:version )?"
+    r"\d[\w.+]{0,20}[ ,(]{1,3}(?:(?:built |compiled )?(?:with|for|on)|\+) (?:nvidia )?$",
+    re.I,
+)
 #: NVIDIA's control panel: "NVIDIA CUDA 11.5.76 driver".
 _BY_PANEL = re.compile(r"\bnvidia cuda (\d{1,2}\.\d)(?:\.\d{1,3})? driver\b", re.I)
 #: A kernel's release that its suffix makes one, whatever is before it.
@@ -69,9 +75,9 @@ def of_windows(text: str) -> str | None:
 
 
 def toolkits(clause: str) -> Iterator[str]:
-    """The releases of CUDA that a clause names, but for those that are the driver's."""
+    """The releases of CUDA that a clause names, but for those that are the driver's or a build's."""
     for match in _CUDA.finditer(clause):
-        if not _is_of_driver(match):
+        if not _is_of_driver(match) and not _OF_BUILD.search(clause[: match.start()]):
             yield from filter(None, match.group("version", "other"))
 
 

@@ -18,7 +18,7 @@ _GCC = re.compile(r"(.*/)?(gcc|cc|g\+\+|c\+\+)(-\d+)?")
 def nvcc_gcc_too_new(
     toolkits: Toolkits, environ: Environ | Gap | None, live: Live | Gap | None, wish: Wish, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The C compiler is newer, or older, than the CUDA compiler (nvcc) accepts.
+    """The C compiler is none that the CUDA compiler (nvcc) accepts: mostly it is too new.
 
     What it means:
     nvcc hands part of its work to gcc, and each CUDA version accepts gcc from one version up to another.
