@@ -16,7 +16,7 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 #: Systems that are nobody's hosted notebook.
 _OWN = frozenset(("windows", "macos", "wsl"))
 _ANOTHER = "another"
-#: The compute capability of the oldest cards that any published build of the matrix has code for.
+#: The compute capability of the oldest cards that a build of PyTorch has code for, of those in compat/torch.json.
 _OLDEST = Capability("3.5")
 
 
@@ -59,7 +59,7 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
     gpus = seen.section(Gpus, "gpus")
     capabilities = [load_matrix().capability(one) for one in gpus.nvidia] if gpus else []
     if capabilities and all(one is not None and one < _OLDEST for one in capabilities):
-        words.add("no-build-for-card")
+        words.add("before-torch-builds")
     makers = seen.makers
     words |= makers
     words |= {system} if system else set()
