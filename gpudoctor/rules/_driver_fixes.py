@@ -9,7 +9,7 @@ import re
 from gpudoctor.facts.fix import Write
 from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
-from gpudoctor.rules.sections import Container, Gap, System
+from gpudoctor.rules.sections import Gap, Scene, System
 from gpudoctor.rules.terms import Ask, Fix, Run, by_hand, run
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
@@ -39,9 +39,7 @@ def start_image(host: System | Gap | None) -> Run | Ask:
     return Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
 
 
-def keep_nouveau_out(
-    host: System | Gap | None, container: Container | Gap | None, held_by: str | None = "nouveau"
-) -> Fix:
+def keep_nouveau_out(scene: Scene, held_by: str | None = "nouveau") -> Fix:
     """Blacklist nouveau, or its successor nova where that holds the GPU; also in the start image."""
     name = "nova" if (held_by or "").lower().startswith("nova") else "nouveau"
     lines = {
@@ -50,21 +48,21 @@ def keep_nouveau_out(
     }
     blacklist = Write(path=f"/etc/modprobe.d/blacklist-{name}.conf", text=lines[name])
     return by_hand(
-        f"Keep {name} from starting{place(container)}",
+        f"Keep {name} from starting{place(scene.container)}",
         blacklist,
-        start_image(host),
+        start_image(scene.host),
         needs_root=True,
         needs_reboot=True,
         undo=f"Remove {blacklist.path} and rebuild the start image.",
     )
 
 
-def update_driver(host: System | Gap | None, container: Container | Gap | None, need: str) -> tuple[Fix, ...]:
+def update_driver(scene: Scene, need: str) -> tuple[Fix, ...]:
     """Bring the driver to what is needed ("branch 570 or newer"); names no release."""
-    if wsl_of(container) or _os(host) == "windows":
+    if wsl_of(scene.container) or scene.os == "windows":
         steps: tuple[Run | Ask, ...] = (WINDOWS_DRIVER,)
     else:
-        outside = (Ask(text="Install it on the host of this container."),) if is_contained(container) else ()
+        outside = (Ask(text="Install it on the host of this container."),) if is_contained(scene.container) else ()
         steps = (*outside, Ask(text=f"Take it from your distribution, or from NVIDIA's repository ({VENDOR_GUIDE})."))
     floor = re.search(r"\d+(?:\.\d+)*", need)
     return (
@@ -78,38 +76,34 @@ def update_driver(host: System | Gap | None, container: Container | Gap | None, 
     )
 
 
-def newer_driver(
-    host: System | Gap | None, container: Container | Gap | None, comparisons: tuple[tuple[str, str], ...]
-) -> tuple[Fix, ...]:
+def newer_driver(scene: Scene, comparisons: tuple[tuple[str, str], ...]) -> tuple[Fix, ...]:
     """Bring the driver to what the user demands; nothing where an older one is demanded than some that would do."""
     floor = next((version for sign, version in comparisons if sign == ">="), None)
     if floor is None:
         return ()
-    return update_driver(host, container, f"release {floor} or newer" if "." in floor else f"branch {floor} or newer")
+    return update_driver(scene, f"release {floor} or newer" if "." in floor else f"branch {floor} or newer")
 
 
-def install_driver(
-    host: System | Gap | None, container: Container | Gap | None, *, needs_open: bool = False
-) -> tuple[Fix, ...]:
+def install_driver(scene: Scene, *, needs_open: bool = False) -> tuple[Fix, ...]:
     """Install the distribution's NVIDIA driver."""
-    if wsl_of(container) or _os(host) == "windows":
+    if wsl_of(scene.container) or scene.os == "windows":
         return (by_hand("Install the NVIDIA driver on Windows", WINDOWS_DRIVER, driver=">=0"),)
-    title, steps = "Install the NVIDIA driver", _install_steps(known(host), needs_open=needs_open)
-    if is_contained(container):
+    title, steps = "Install the NVIDIA driver", _install_steps(known(scene.host), needs_open=needs_open)
+    if is_contained(scene.container):
         title = "Install the NVIDIA driver on the host, never inside the container"
         steps = (Ask(text=f"On the host, follow its distribution's guide, or NVIDIA's: {VENDOR_GUIDE}"),)
     return (by_hand(title, *steps, needs_root=True, needs_reboot=True, driver=">=0"),)
 
 
-def legacy_driver(host: System | Gap | None, container: Container | Gap | None, branch: int) -> tuple[Run | Ask, ...]:
+def legacy_driver(scene: Scene, branch: int) -> tuple[Run | Ask, ...]:
     """Install the last branch for an old GPU, as the distribution calls it, and keep it.
 
     rpmfusion.org/Howto/NVIDIA and github.com/fady-saied/Nvidia-Fedora-Guide/issues/20; archlinux.org/news, driver 590;
     github.com/NixOS/nixos-hardware/issues/1828. Read 2026-11-23. 470 on Ubuntu and Mint:
     github.com/linuxmint/mintdrivers/issues/111. Read 2026-11-27.
     """
-    machine = known(host)
-    distribution = machine.distribution if machine and not is_contained(container) else None
+    machine = known(scene.host)
+    distribution = machine.distribution if machine and not is_contained(scene.container) else None
     if distribution == "fedora":
         return (
             run("dnf", "remove", "akmod-nvidia*", "xorg-x11-drv-nvidia*"),
@@ -127,11 +121,6 @@ def legacy_driver(host: System | Gap | None, container: Container | Gap | None, 
         line = f"hardware.nvidia.package = config.boot.kernelPackages.nvidiaPackages.legacy_{branch};"
         return (Ask(text=f"Put into the system's configuration, and rebuild it: {line}"),)
     return (Ask(text=f"Install the driver of branch {branch} from your distribution's legacy packages, and hold it."),)
-
-
-def _os(host: System | Gap | None) -> str | None:
-    machine = known(host)
-    return machine.os if machine else None
 
 
 def _install_steps(host: System | None, *, needs_open: bool) -> tuple[Run | Ask, ...]:

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
 from gpudoctor.rules.failures import pasted
-from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpu, Gpus, Live, Matrix, System
+from gpudoctor.rules.sections import Driver, DriverLibrary, Gap, Gpu, Gpus, Live, Matrix, Scene
 from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, answer_seen, problem, rule, seen
 
 #: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
@@ -20,12 +20,7 @@ NEWER = "at least the branch that the CUDA version of your program came with"
     when="driver.libraries.compat or driver.cuda_init.code or live.symptoms.signature=cuda-compat-unsupported",
 )
 def cuda_compat_unsupported_gpu(
-    gpus: Gpus,
-    driver: Driver,
-    host: System | Gap,
-    container: Container | Gap | None,
-    live: Live | Gap | None,
-    matrix: Matrix,
+    gpus: Gpus, driver: Driver, scene: Scene, live: Live | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
     """A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.
 
@@ -66,7 +61,7 @@ def cuda_compat_unsupported_gpu(
         *tuple(_evidence(gpus.nvidia[0], driver, compat, matrix)),
         confidence="certain" if refused else "likely",
         fixes=(
-            *(() if dropped else update_driver(host, container, NEWER)),
+            *(() if dropped else update_driver(scene, NEWER)),
             Fix("Use the driver's own libcuda", "review", (Ask(text=away),)),
         ),
     )

@@ -5,14 +5,12 @@ from gpudoctor.facts.wish import Requirement
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._situation import os_of, unmet
 from gpudoctor.rules.builds import driver_os
-from gpudoctor.rules.sections import Container, Driver, Gap, Matrix, System, Wish
+from gpudoctor.rules.sections import Driver, Matrix, Scene, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("DRV901", name="cuda-required", severity="error", when="wish.requirements")
-def cuda_required(
-    driver: Driver | None, host: System | Gap, container: Container | Gap | None, wish: Wish, matrix: Matrix
-) -> Iterator[Problem]:
+def cuda_required(driver: Driver | None, wish: Wish, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The driver does not support the CUDA version you require.
 
     What it means:
@@ -31,7 +29,7 @@ def cuda_required(
     Sources:
     CUDA toolkit release notes, table of driver versions, https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
     """
-    system = os_of(host)
+    system = os_of(scene.host)
     offered = driver.cuda if driver else None
     if offered is None and driver and driver.release and system in ("linux", "windows"):
         offered = matrix.offered_cuda(driver.release, "windows" if system == "windows" else "linux")
@@ -42,21 +40,15 @@ def cuda_required(
                 f"{requirement.text} is required of the driver, but {has}.",
                 seen("CUDA version that the driver offers", offered or "none, or not known"),
                 subject=requirement.text,
-                fixes=_fixes(driver, host, container, requirement, matrix),
+                fixes=_fixes(driver, scene, requirement, matrix),
             )
 
 
-def _fixes(
-    driver: Driver | None,
-    host: System | Gap,
-    container: Container | Gap | None,
-    requirement: Requirement,
-    matrix: Matrix,
-) -> tuple[Fix, ...]:
+def _fixes(driver: Driver | None, scene: Scene, requirement: Requirement, matrix: Matrix) -> tuple[Fix, ...]:
     """A driver of the release that the CUDA asked for came with; nothing where there is no driver to update."""
-    system = driver_os(host, container)
+    system = driver_os(scene.host, scene.container)
     wanted = [CudaVersion.parse(version) for sign, version in requirement.comparisons if sign in (">=", "==")]
     if driver is None or driver.release is None or system is None or not wanted or wanted[0] is None:
         return ()
     floor = matrix.toolkit_floor(wanted[0], system)
-    return update_driver(host, container, f"release {floor.release} or newer") if floor is not None else ()
+    return update_driver(scene, f"release {floor.release} or newer") if floor is not None else ()

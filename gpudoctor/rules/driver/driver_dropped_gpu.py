@@ -3,14 +3,12 @@
 from gpudoctor.rules._driver_fixes import legacy_driver
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted
 from gpudoctor.rules._situation import kernel_of, place
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
+from gpudoctor.rules.sections import Driver, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem, rule, seen
 
 
 @rule("DRV010", name="driver-dropped-gpu", severity="error", when="gpus.nvidia.is_listed=False")
-def driver_dropped_gpu(
-    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
-) -> Iterator[Problem]:
+def driver_dropped_gpu(gpus: Gpus, driver: Driver, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The driver is too new for this GPU: its branch no longer supports it.
 
     What it means:
@@ -32,7 +30,7 @@ def driver_dropped_gpu(
     NVIDIA's list of legacy GPUs, https://www.nvidia.com/en-us/drivers/unix/legacy-gpu/, and the driver branches in
     this program's matrix
     """
-    release = release_of(driver, kernel_of(host))
+    release = release_of(driver, kernel_of(scene.host))
     if release is None:
         return
     for gpu in unlisted(gpus):
@@ -49,8 +47,8 @@ def driver_dropped_gpu(
             *log_seen(lines),
             subject=gpu.label,
             fix=by_hand(
-                f"Install driver branch {last}{place(container)}",
-                *legacy_driver(host, container, last),
+                f"Install driver branch {last}{place(scene.container)}",
+                *legacy_driver(scene, last),
                 needs_root=True,
                 needs_reboot=True,
                 driver=f"<={last}",

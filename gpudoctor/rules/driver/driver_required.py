@@ -37,5 +37,5 @@ def driver_required(driver: Driver | None, wish: Wish, scene: Scene) -> Iterator
                 f"{requirement.text} is required, but {has}.",
                 seen("driver in use", release or "none, or not known"),
                 subject=requirement.text,
-                fixes=newer_driver(scene.host, scene.container, requirement.comparisons) if release else (),
+                fixes=newer_driver(scene, requirement.comparisons) if release else (),
             )

@@ -5,14 +5,12 @@ from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import architecture_of, refused_by_release, release_of, unlisted
 from gpudoctor.rules._situation import is_real, kernel_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, System
+from gpudoctor.rules.sections import Driver, Gpu, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, log_seen, problem, rule, seen
 
 
 @rule("DRV011", name="driver-too-old-for-gpu", severity="error", when="gpus.nvidia.is_listed=False")
-def driver_too_old_for_gpu(
-    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
-) -> Iterator[Problem]:
+def driver_too_old_for_gpu(gpus: Gpus, driver: Driver, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The driver is too old for this GPU.
 
     What it means:
@@ -32,13 +30,13 @@ def driver_too_old_for_gpu(
     Supported products of the driver releases, https://www.nvidia.com/drivers, and the driver branches in this
     program's matrix
     """
-    release = release_of(driver, kernel_of(host))
+    release = release_of(driver, kernel_of(scene.host))
     if release is None:
         return
     for gpu in unlisted(gpus):
         architecture = architecture_of(gpu, matrix)
         if architecture is None or architecture.first_branch is None or release.branch >= architecture.first_branch:
-            yield from _by_the_kernel(gpu, gpus, driver, host, container, release, architecture)
+            yield from _by_the_kernel(gpu, gpus, driver, scene, release, architecture)
             continue
         first = architecture.first_branch
         yield problem(
@@ -47,24 +45,18 @@ def driver_too_old_for_gpu(
             seen(f"first driver branch for {architecture.name}", first),
             seen(gpu.label, "not listed by NVML"),
             subject=gpu.label,
-            fixes=update_driver(host, container, f"branch {first} or newer"),
+            fixes=update_driver(scene, f"branch {first} or newer"),
         )
 
 
 def _by_the_kernel(
-    gpu: Gpu,
-    gpus: Gpus,
-    driver: Driver,
-    host: System | Gap,
-    container: Container | Gap | None,
-    release: DriverRelease,
-    architecture: Architecture | None,
+    gpu: Gpu, gpus: Gpus, driver: Driver, scene: Scene, release: DriverRelease, architecture: Architecture | None
 ) -> Iterator[Problem]:
     """A model that came later than the release, though the branch knows its kind: only the kernel log tells."""
     last = architecture.last_branch if architecture else None
     lines = refused_by_release(driver, gpu, gpus)
     # In a virtual machine it is more likely a part of a GPU.
-    if not lines or (last and release.branch > last) or (architecture is not None and not is_real(host)):
+    if not lines or (last and release.branch > last) or (architecture is not None and not is_real(scene.host)):
         return
     yield problem(
         f"Driver {release} does not support this GPU, says the kernel log.",
@@ -73,5 +65,5 @@ def _by_the_kernel(
         seen(gpu.label, "not listed by NVML"),
         subject=gpu.label,
         confidence="likely",
-        fixes=update_driver(host, container, f"branch {release.branch} or newer, of a later release"),
+        fixes=update_driver(scene, f"branch {release.branch} or newer, of a later release"),
     )

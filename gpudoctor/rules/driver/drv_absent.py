@@ -3,14 +3,12 @@
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import architecture_of, discrete, is_installed
 from gpudoctor.rules._situation import is_contained, wsl_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
+from gpudoctor.rules.sections import Driver, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, problem, rule, seen
 
 
 @rule("DRV001", name="drv-absent", severity="error", when="gpus.nvidia, not driver.module_release")
-def drv_absent(
-    gpus: Gpus, driver: Driver | None, host: System | Gap, container: Container | Gap | None, matrix: Matrix
-) -> Iterator[Problem]:
+def drv_absent(gpus: Gpus, driver: Driver | None, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """No NVIDIA driver is installed.
 
     What it means:
@@ -31,7 +29,7 @@ def drv_absent(
     NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
     found = discrete(gpus)
-    if not found or is_contained(container) or wsl_of(container) or is_installed(driver) is not False:
+    if not found or is_contained(scene.container) or wsl_of(scene.container) or is_installed(driver) is not False:
         return
     architectures = [architecture_of(gpu, matrix) for gpu in found]
     needs_open = any(one is not None and one.kernel_module == "open" for one in architectures)
@@ -40,5 +38,5 @@ def drv_absent(
         *(gpu_seen(gpu) for gpu in found),
         seen("NVIDIA kernel module", "not loaded, and no file of it on disk"),
         seen("NVIDIA driver libraries", "none found"),
-        fixes=install_driver(host, container, needs_open=needs_open),
+        fixes=install_driver(scene, needs_open=needs_open),
     )

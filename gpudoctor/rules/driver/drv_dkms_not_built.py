@@ -12,7 +12,7 @@ from gpudoctor.rules._driver_state import (
     module_is_built,
 )
 from gpudoctor.rules._situation import is_contained, wsl_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
+from gpudoctor.rules.sections import Driver, Gpus, Matrix, Scene, System
 from gpudoctor.rules.terms import (
     Ask,
     Evidence,
@@ -30,9 +30,7 @@ from gpudoctor.rules.terms import (
 
 
 @rule("DRV003", name="drv-dkms-not-built", severity="error", when="gpus.nvidia, not driver.module_release")
-def drv_dkms_not_built(
-    gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None, matrix: Matrix
-) -> Iterator[Problem]:
+def drv_dkms_not_built(gpus: Gpus, driver: Driver, host: System, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The driver is installed, but not its module for the running kernel.
 
     What it means:
@@ -55,7 +53,7 @@ def drv_dkms_not_built(
     Sources:
     dkms(8); NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
-    if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+    if not discrete(gpus) or is_contained(scene.container) or wsl_of(scene.container) or is_loaded(driver) is not False:
         return
     others = driver.module_files or ()
     # A link to another kernel's module, as weak-updates makes them, is no module of this kernel.
@@ -70,16 +68,16 @@ def drv_dkms_not_built(
         *_headers(driver),
         *log_seen(foreign),
         confidence="certain" if driver.module_files is not None else "likely",
-        fixes=(*_fixes(host, driver, _last_branch(gpus, matrix)), *_without_nouveau(gpus, driver, host, container)),
+        fixes=(*_fixes(host, driver, _last_branch(gpus, matrix)), *_without_nouveau(gpus, driver, host, scene)),
     )
 
 
-def _without_nouveau(gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None) -> tuple[Fix, ...]:
+def _without_nouveau(gpus: Gpus, driver: Driver, host: System, scene: Scene) -> tuple[Fix, ...]:
     """Nouveau took the GPU over, and would come first again after the restart. Without a module it is what works."""
     if any(row.state == "failed" and row.kernel == host.kernel for row in driver.dkms or ()):
         return ()
     held = any(gpu.bound_driver == "nouveau" for gpu in discrete(gpus))
-    return (keep_nouveau_out(host, container),) if held and "nouveau" not in (driver.blacklisted or ()) else ()
+    return (keep_nouveau_out(scene),) if held and "nouveau" not in (driver.blacklisted or ()) else ()
 
 
 def _built(driver: Driver) -> Iterator[Evidence]:

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_installed, is_loaded, log_lines, module_for
 from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Scene
 from gpudoctor.rules.terms import (
     Ask,
     Evidence,
@@ -24,9 +24,7 @@ HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module 
 
 
 @rule("DRV006", name="drv-not-loaded", severity="error", when="gpus.nvidia, not driver.module_release")
-def drv_not_loaded(
-    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
-) -> Iterator[Problem]:
+def drv_not_loaded(gpus: Gpus, driver: Driver, scene: Scene) -> Iterator[Problem]:
     """The NVIDIA kernel module is not loaded.
 
     What it means:
@@ -48,23 +46,23 @@ def drv_not_loaded(
     modprobe(8); NVML API reference, NVML_ERROR_DRIVER_NOT_LOADED, https://docs.nvidia.com/deploy/nvml-api/
     """
     found = discrete(gpus)
-    if not found or wsl_of(container) or os_of(host) == "windows" or is_loaded(driver) is not False:
+    if not found or wsl_of(scene.container) or os_of(scene.host) == "windows" or is_loaded(driver) is not False:
         return
     installed = is_installed(driver)
-    if not is_contained(container) and installed is False:
+    if not is_contained(scene.container) and installed is False:
         return
     lines = log_lines(driver, "NVRM", "nvidia:")
-    kernel = kernel_of(host)
+    kernel = kernel_of(scene.host)
     nothing_built = driver.module_files == () and not brings_kernel_module(driver)
-    halved = nothing_built and not is_contained(container)
+    halved = nothing_built and not is_contained(scene.container)
     yield problem(
-        HALF if halved else f"The NVIDIA kernel module is not loaded{place(container)}.",
+        HALF if halved else f"The NVIDIA kernel module is not loaded{place(scene.container)}.",
         gpu_seen(found[0]),
         seen("loaded kernel modules", ", ".join(driver.modules_loaded or ()) or "none of NVIDIA"),
         *_file(driver, kernel),
         *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         *log_seen(lines),
-        fixes=install_driver(host, container) if halved else _fixes(driver, container),
+        fixes=install_driver(scene) if halved else _fixes(driver, scene.container),
     )
 
 

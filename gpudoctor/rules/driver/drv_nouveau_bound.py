@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
-from gpudoctor.rules.sections import Container, Gap, Gpus, Scene, System
+from gpudoctor.rules.sections import Gap, Gpus, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, problem, rule, seen
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
@@ -15,7 +15,7 @@ FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
     severity="error",
     when="gpus.nvidia.bound_driver=nouveau|nova|nova_core|NovaCore",
 )
-def drv_nouveau_bound(gpus: Gpus, host: System | Gap, scene: Scene) -> Iterator[Problem]:
+def drv_nouveau_bound(gpus: Gpus, scene: Scene) -> Iterator[Problem]:
     """The open-source driver nouveau holds the GPU, so NVIDIA's driver cannot use it.
 
     What it means:
@@ -54,13 +54,11 @@ def drv_nouveau_bound(gpus: Gpus, host: System | Gap, scene: Scene) -> Iterator[
         subject=held[0].label if works else None,
         severity="warning" if works else "error",
         not_leading_to=("drv-absent", "laptop-gpu-off") if works and is_loaded(state) else (),
-        fixes=_fixes(host, scene.container, held[0].bound_driver, installed=bool(installed)),
+        fixes=_fixes(scene, held[0].bound_driver, installed=bool(installed)),
     )
 
 
-def _fixes(
-    host: System | Gap, container: Container | Gap | None, held_by: str | None, *, installed: bool
-) -> tuple[Fix, ...]:
-    if not installed or is_contained(container):
-        return install_driver(host, container)
-    return (keep_nouveau_out(host, container, held_by),)
+def _fixes(scene: Scene, held_by: str | None, *, installed: bool) -> tuple[Fix, ...]:
+    if not installed or is_contained(scene.container):
+        return install_driver(scene)
+    return (keep_nouveau_out(scene, held_by),)

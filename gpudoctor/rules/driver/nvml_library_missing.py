@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, is_loaded, meant_for_us
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.builds import is_jetson
-from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpus, System
+from gpudoctor.rules.sections import Answer, Driver, DriverLibrary, Gap, Gpus, Scene, System
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 
@@ -14,9 +14,7 @@ from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen,
     severity="error",
     when="driver.nvml.outcome=no-library or driver.cuda_init.outcome=no-library",
 )
-def nvml_library_missing(
-    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
-) -> Iterator[Problem]:
+def nvml_library_missing(gpus: Gpus, driver: Driver, host: System | Gap, scene: Scene) -> Iterator[Problem]:
     """The driver's libraries cannot be loaded, although the machine has a GPU.
 
     What it means:
@@ -41,7 +39,7 @@ def nvml_library_missing(
     if not discrete(gpus) or is_jetson(host):  # a Jetson has no NVML before JetPack 6
         missing = [name for name in missing if name != NVML_LIBRARY]
     cuda_works = driver.cuda_init is not None and driver.cuda_init.ok
-    if not meant_for_us(gpus) or wsl_of(container) or is_loaded(driver) is False or not missing:
+    if not meant_for_us(gpus) or wsl_of(scene.container) or is_loaded(driver) is False or not missing:
         return
     copies = [one for one in driver.libraries or () if one.name in missing and not one.stub]
     yield problem(
@@ -49,7 +47,7 @@ def nvml_library_missing(
         *tuple(_evidence(driver, missing, copies)),
         # CUDA programs run; nvidia-smi and tools that watch the GPU do not.
         severity="warning" if cuda_works else None,
-        fixes=_fixes(host, container, copies, lacks_cuda=missing == [CUDA_LIBRARY] and not copies),
+        fixes=_fixes(scene, copies, lacks_cuda=missing == [CUDA_LIBRARY] and not copies),
     )
 
 
@@ -68,17 +66,15 @@ def _evidence(driver: Driver, missing: list[str], copies: list[DriverLibrary]) -
         yield seen("loaded kernel module", driver.module_release)
 
 
-def _fixes(
-    host: System | Gap, container: Container | Gap | None, copies: list[DriverLibrary], *, lacks_cuda: bool
-) -> tuple[Fix, ...]:
-    if is_contained(container):
+def _fixes(scene: Scene, copies: list[DriverLibrary], *, lacks_cuda: bool) -> tuple[Fix, ...]:
+    if is_contained(scene.container):
         text = "Start the container with GPU access (docker run --gpus all), so that the host's libraries come along."
         return (by_hand("Start the container with GPU access", text),)
     if any(copy.size == 0 for copy in copies):
         text = "Remove the empty file named above, install the driver's libraries again, and run ldconfig."
         return (by_hand("Replace the empty file", text, needs_root=True),)
-    machine = known(host)
+    machine = known(scene.host)
     if lacks_cuda and machine and machine.distribution == "debian":
         libraries = run("apt", "install", "libcuda1")
         return (by_hand("Install the driver's CUDA library", libraries, needs_root=True),)
-    return install_driver(host, container)
+    return install_driver(scene)

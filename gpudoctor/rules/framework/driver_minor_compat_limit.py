@@ -61,7 +61,7 @@ def driver_minor_compat_limit(
             severity="error",
             confidence="likely",
             fixes=(
-                *update_driver(scene.host, scene.container, f"release {FIRST_DRIVER} or newer"),
+                *update_driver(scene, f"release {FIRST_DRIVER} or newer"),
                 by_hand("Compile with CUDA 12.0", "Build it with CUDA 12.0."),
             ),
         )

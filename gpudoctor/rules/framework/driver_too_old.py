@@ -112,7 +112,7 @@ def _fixes(scene: Scene, matrix: Matrix, framework: Framework, floor: DriverFloo
     other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
     if not can_take(scene.gpus, floor.release.branch, matrix):
         return (other_build,)
-    update = update_driver(scene.host, scene.container, f"release {floor.release} or newer")
+    update = update_driver(scene, f"release {floor.release} or newer")
     is_theirs = _is_of_a_cluster(scene) and other_build.safety != "manual"
     first = (other_build, *update) if is_theirs else (*update, other_build)
     return (*first, *_forward_compatibility(scene, matrix, framework))

@@ -71,7 +71,7 @@ def triton_newer_than_driver(
         confidence="likely",
         fixes=(
             *_older_assembler(scene, override, capability, offered, ptxas),
-            *update_driver(scene.host, scene.container, f"release {floor.release} or newer"),
+            *update_driver(scene, f"release {floor.release} or newer"),
         ),
     )
 

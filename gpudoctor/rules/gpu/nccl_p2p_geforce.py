@@ -56,5 +56,5 @@ def nccl_p2p_geforce(
         *((seen("reported", "several GPUs hang together, or work only without direct copies"),) if hangs else ()),
         *((seen("driver release", release),) if release else ()),
         confidence="possible",
-        fixes=(avoid, *update_driver(scene.host, scene.container, "branch 570 or newer")),
+        fixes=(avoid, *update_driver(scene, "branch 570 or newer")),
     )

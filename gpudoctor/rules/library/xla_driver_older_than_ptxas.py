@@ -52,5 +52,5 @@ def xla_driver_older_than_ptxas(
         seen("ptxas", f"{ptxas.version}, {ptxas.where}"),
         subject=jax.label,
         severity="warning" if calls_path else None,
-        fixes=tuple(update_driver(scene.host, scene.container, wanted)),
+        fixes=tuple(update_driver(scene, wanted)),
     )
