@@ -203,6 +203,7 @@ ROWS = {
     "only-old-gpus": (named("GeForce GTX 1080"), named("NVIDIA GeForce RTX 2080")),
     "no-geforce": (named("NVIDIA A100-SXM4-80GB"), named("NVIDIA GeForce RTX 3090")),
     "no-gtx16": (named("NVIDIA GeForce RTX 3060"), named("NVIDIA GeForce GTX 1660 SUPER", "NVIDIA A100")),
+    "cuda-answers-unknown-error": (message("CUDA error: unknown error", "cuda-unknown"), message("x")),
     "gtx16-is-stated": (named("NVIDIA GeForce GTX 1660 SUPER"), named("NVIDIA GeForce RTX 3060")),
     "memory-was-free": (message(OOM.format("50.00", "3.90", "3.00")), message(OOM.format("2048.00", "3.90", "3.00"))),
     "mac-gpu-was-used": (message("x", "mps-out-of-memory"), message("x")),
