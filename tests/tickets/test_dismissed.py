@@ -26,7 +26,10 @@ SAID = [
     "CUDA error: out of memory, and nothing is a problem",
 ]
 NOTICE = "No supported Nvidia GPU found"
-NUMA = "Could not identify NUMA node of platform GPU ID 0, defaulting to 0."
+NUMA = (
+    "Could not identify NUMA node of platform GPU ID 0, defaulting to 0. "
+    "Your kernel may not have been built with NUMA support."
+)
 OWN = "NotADirectoryError: [Errno 20] Not a directory: 'voice.mp3'"
 
 
