@@ -6,8 +6,6 @@ conditions holds.
 
 from gpudoctor.diagnosis import (  # noqa: F401 - they register themselves
     conditions,
-    conditions_of_drivers,
-    conditions_of_libraries,
     conditions_of_memory,
     conditions_of_packages,
 )

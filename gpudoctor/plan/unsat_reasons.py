@@ -3,17 +3,49 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import NotNewer, Partial, Refusal, Wanted, Way
 from gpudoctor.plan.builds import Build, builds_of
-from gpudoctor.plan.constraints import Constraint, Obstacle, fits, gpu_obstacles, is_wanted_kind, obstacles
-from gpudoctor.plan.every_obstacle import every_obstacle
+from gpudoctor.plan.constraints import (
+    Constraint,
+    Obstacle,
+    fits,
+    gpu_obstacles,
+    hardware_obstacles,
+    is_wanted_kind,
+    obstacles,
+    package_obstacles,
+)
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import companion_versions, proposal
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.plan.wheels import has_wheel
+
+Obstacles = tuple[Obstacle, ...]
+
+
+def every_obstacle(framework: str, machine: Machine, matrix: Matrix) -> tuple[Obstacles, ...]:
+    """What keeps each build away, in the order of `builds_of`: machines that differ in one half share the other."""
+    packages = _packages(framework, replace(machine, driver=None, capabilities=(), gpu_names=()), matrix)
+    hardware = _hardware(framework, replace(machine, python=None, libc=None, libc_version=None, macos=None), matrix)
+    return tuple((*one, *other) for one, other in zip(packages, hardware, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _packages(framework: str, machine: Machine, matrix: Matrix) -> tuple[Obstacles, ...]:
+    builds = builds_of(framework, machine.platform, matrix)
+    return tuple(tuple(package_obstacles(build, machine, matrix)) for build in builds)
+
+
+@lru_cache(maxsize=64)
+def _hardware(framework: str, machine: Machine, matrix: Matrix) -> tuple[Obstacles, ...]:
+    builds = builds_of(framework, machine.platform, matrix)
+    return tuple(tuple(hardware_obstacles(build, machine, matrix)) for build in builds)
+
 
 #: How much a change asks of the user; what nobody can change comes last.
 COST: dict[Constraint, int] = {

@@ -12,8 +12,7 @@ from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.facts.versions import CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.sources.build_tags import local_part, parse_tag
-from gpudoctor.sources.label_kinds import kinds_of
-from gpudoctor.sources.labelled import Labelled, labelled
+from gpudoctor.sources.labelled import Labelled, kinds_of, labelled
 from gpudoctor.sources.library_builds import cudnn_release
 from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.system import is_wsl
