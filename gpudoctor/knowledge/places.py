@@ -16,6 +16,14 @@ _IMAGES = re.compile(
     r"|[\w./-]+:[\w.-]*(?:ubuntu|ubi|rockylinux|centos|debian)[\w.-]*",
     re.IGNORECASE,
 )
+#: Lists of packages: three lines that install or pin one each, or a command that installs three. What a text is about
+#: stands elsewhere in it, too.
+_LISTS = re.compile(
+    r"(?:^[ \t>*+-]{0,12}(?:\$ ?)?(?:[!%]?(?:python\S* -m )?(?:pip3?|conda|mamba|uv)\b[^\n]{0,80}\binstall\b[^\n]*"
+    r"|[A-Za-z][\w.\[\]-]*[ \t]*(?:[=<>~!]=[^\n]*|[ \t]\d[\w.+]*(?:[ \t][^\n]*)?))(?:\n|\Z)){3,}"
+    r"|\b(?:pip3?|conda|mamba)\b[^\n]{0,40}\binstall\b(?: +-{0,2}\w[\w.\[\]=<>~!-]*){3,}",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: They bind a program of ggml or libtorch into Python, which is then the place.
 _BINDINGS = re.compile(r"\bllama[-_]cpp[-_]python\b|\bllama_cpp\b|\bpywhispercpp\b|\bsite-packages\b", re.IGNORECASE)
 
@@ -30,7 +38,12 @@ def _words(*, distributions: bool) -> tuple[tuple[str, str], ...]:
 def places_in(text: str) -> frozenset[str]:
     """The places that a text names; a distribution where it names one only."""
     text = without_denied(text)
-    found = {name for name, words in _words(distributions=False) if re.search(words, text, _FLAGS)}
+    about = _LISTS.sub("", text)
+    found = {
+        name
+        for name, words in _words(distributions=False)
+        if re.search(words, about if name == "at-another" or name.startswith("of-") else text, _FLAGS)
+    }
     if "at-powershell" in found:
         found.discard("at-cmd")
     if "at-native" in found and _BINDINGS.search(text):

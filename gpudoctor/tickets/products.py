@@ -13,7 +13,7 @@ _MODEL = re.compile(
     r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan|grid)\s*)?(?:(?P<series>rtx|gtx|gts|gt|fx|nvs)\s*)?-?"
     r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}(?:xm|st|[cmgstx])?|pro [1-6]\d{2,3}|[1-9]\d{2,3}(?:mx?)?"
     r"|titan ?(?:xp|x|v|rtx)|gh200|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
-    r"(?P<tail>(?:[ -]?(?:ti|super|d|pro|sff|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)"
+    r"(?P<tail>(?:[ -]?(?:ti|super|d|pro|sff|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: ?gpu)?|\d{2,3}gb))*)"
     r"(?: ?(?P<after>[gr]tx|gts?|gso?)(?! ?\d)\+?)?(?-i:s\b)?(?!\w|\.\w)",
     re.I,
 )

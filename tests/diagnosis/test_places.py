@@ -181,6 +181,12 @@ def test_a_command_at_a_place(command, words, typed):
         ("the node pool of AKS", {"at-kubernetes", "at-managed-nodes"}),
         ("kmod-nvidia-open on AlmaLinux 9", {"at-ready-modules", "on-rhel"}),
         ("nvidia-470xx-dkms on Arch Linux", {"legacy-branch", "on-arch"}),
+        # What stands in a list of packages is not what a text is about.
+        ("pip install numpy\npip install opencv-python\npip install h5py==2.10.0\nGPU idle", set()),
+        ("torch==2.1.0\nopencv-python==4.8.1.78\nonnxruntime-gpu==1.16\n", set()),
+        ("pip install torch opencv-python onnxruntime-gpu scipy", set()),
+        ("OpenCV's dnn module does not use the GPU", {"of-opencv"}),
+        ("pip install opencv-python\nOpenCV does not use the GPU", {"of-opencv"}),
     ],
 )
 def test_places_of_a_text(text, places):

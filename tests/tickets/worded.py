@@ -24,6 +24,7 @@ _SYSTEMS = (
 _GPUS = (
     ("RTX 3090", "NVIDIA GeForce RTX 3090"),
     ("NVIDIA GeForce RTX 4070 Laptop GPU", "NVIDIA GeForce RTX 4070 Laptop GPU"),
+    ("windows, NVIDIA GeForce RTX3050LaptopGPU", "NVIDIA GeForce RTX 3050 Laptop GPU"),
     ("V100", "NVIDIA V100"),
     ("4060 ti", "NVIDIA GeForce RTX 4060 Ti"),
     ("1080 GTX", "NVIDIA GeForce GTX 1080"),
