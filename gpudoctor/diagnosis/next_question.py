@@ -32,6 +32,7 @@ _TORCH = re.compile(
 #: is_available() swallows the error that this ends with.
 _FIRST_TENSOR = 'python -c "import sys, torch; print(sys.executable, torch.__version__); torch.zeros(1).cuda()"'
 _OUTPUT = "all that the program prints, from its start to the failure"
+_RELEASE = "the program's release, and how it was installed"
 #: What happens at every place: its messages ask nothing that is of this one.
 _ANYWHERE = frozenset(("framework-sees-no-gpu", "cuda-start-failed"))
 #: In a question: the image that the reporter starts.
@@ -93,10 +94,12 @@ def next_question(
     if question or (causes and causes[0].weight >= LIKELY):
         return question
     question = _of_gaps(snapshot, causes, asked)
-    if question and asked.is_open and asked.line is None and not isinstance(snapshot.live, Live):
-        ask = "; ".join((_OUTPUT, *((question.ask,) if question.ask != WHOLE else ())))
-        return Question(ask=ask, why="No line of a program that fails is stated.")
-    return question
+    if question is None or not asked.is_open or asked.program or isinstance(snapshot.live, Live):
+        return question
+    more = (question.ask,) if question.ask != WHOLE else ()
+    if asked.line is None:
+        return Question(ask="; ".join((_OUTPUT, *more)), why="No line of a program that fails is stated.")
+    return Question(ask="; ".join((_RELEASE, _OUTPUT, *more)), why="It is not known which program prints this line.")
 
 
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
