@@ -6,7 +6,10 @@ from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.triage import ticket
 
 CONFLICT = "tensorflow-cpu 2.15.0.post1 requires ml-dtypes~=0.2.0, but you have ml-dtypes 0.3.2 which is incompatible."
-SMI = "| NVIDIA-SMI 545.23.08    Driver Version: 545.23.08  CUDA Version: 12.3 |\n|   0  NVIDIA GeForce GTX 1080 Ti  Off |"
+SMI = (
+    "| NVIDIA-SMI 545.23.08    Driver Version: 545.23.08  CUDA Version: 12.3 |\n"
+    "|   0  NVIDIA GeForce GTX 1080 Ti  Off |"
+)
 
 
 def causes_of(text, folder):
