@@ -17,7 +17,9 @@ from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.declare import Rule
 
 #: Where these are all that failed, nobody says that a GPU is not used.
-_FAILS = frozenset(("framework-import-failed", "framework-import-crashed", "library-not-loaded", "install-failed"))
+_FAILS = frozenset(
+    ("framework-import-failed", "framework-import-crashed", "library-not-loaded", "install-failed", "numpy-abi")
+)
 SOME_GPU = Gpus(devices=(Gpu(vendor="nvidia"),))
 
 

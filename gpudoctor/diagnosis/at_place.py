@@ -25,7 +25,7 @@ _OF_FRAMEWORK = {
         r"(?<![\w-])torch(?:vision|audio|text|run)?(?![\w-])|\b(?:PY)?TORCH_\w+ ?=|download\.pytorch\.org"
         r"|<\w*_OF_TORCH>"
     ),
-    "tensorflow": re.compile(r"(?<![\w-])(?:tensorflow|tf-keras|tf)(?![\w-])|\bTF_\w+\s?="),
+    "tensorflow": re.compile(r"(?<![\w-])(?:tensorflow|tf-keras|tf)(?![\w-])|\bTF_\w+\s?=|<\w+_OF_TENSORFLOW>"),
     "jax": re.compile(r"(?<![\w-])jax(?:lib)?(?![\w-])|\bXLA_PYTHON\w+\s?="),
 }
 #: Whose a sentence is, by the frameworks that it names; and its parts.

@@ -20,7 +20,9 @@ _FOREIGN = {
     ),
 }
 #: Commands whose names are also words: those that Windows has not, and those of Linux alone.
-_POSIX = re.compile(r"(?:ls|cat|find|free|df|stat|ip|ss|id|strings|ps|pwd|hostname|env|time|ldd|grep|sort|tail)\b")
+_POSIX = re.compile(
+    r"(?:ls|cat|find|free|df|stat|ip|ss|id|strings|ps|pwd|hostname|env|time|ldd|grep|sort|tail|head)\b(?! of)"
+)
 _LINUX = re.compile(r"(?:free|ip|ss|strings)\b")
 _GREP = re.compile(r"grep((?: -[A-Za-z]+\d*)*) (?:'([^']*)'|\"([^\"]*)\"|(\S+))")
 _SETTING = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+) ")

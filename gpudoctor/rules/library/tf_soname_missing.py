@@ -59,9 +59,9 @@ def tf_soname_missing(
     libnvrtc.so.12 where there is libnvrtc.so.13, ONNX Runtime's for CUDA 13 cublasLt64_13.dll.
 
     How to fix it:
-    Install what is missing with the extra of the framework; link what is installed into a folder where the framework
-    looks; or name its folder in LD_LIBRARY_PATH. The finding says which applies. An update of the package may take the
-    link away with its folder; `gpudoctor check` then says so again.
+    Install the CUDA libraries that the program was built for; for TensorFlow take its extra (and-cuda); or link what is
+    installed into a folder where the program looks; or name its folder in LD_LIBRARY_PATH. The finding says which
+    applies. An update of the package may take the link away with its folder; `gpudoctor check` then says so again.
 
     When to ignore it:
     If the framework is meant to run on the processor.
