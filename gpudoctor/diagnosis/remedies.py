@@ -80,6 +80,9 @@ def _fitting(remedy: Remedy, place: Place, seen: SnapshotView) -> Remedy | None:
         return None
     steps = tuple(one for one in remedy.steps if not isinstance(one, Run) or runs_here(shlex.join(one.argv), seen))
     commands = tuple(one for one in remedy.commands if runs_here(one, seen))
+    instead = next((one.instead for one in seen.known if one.instead), "")
+    if instead and (steps, commands) != (remedy.steps, remedy.commands):
+        return Remedy(cause=remedy.cause, say=instead)
     return replace(remedy, say=say, steps=steps, commands=commands)
 
 

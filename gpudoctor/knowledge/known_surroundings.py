@@ -36,6 +36,8 @@ class Surrounding(Fact, frozen=True, kw_only=True):
     without_cuda: bool = False
     #: Programs that are not there, or that nobody may start there; with a space: a part of one (nvidia-ctk cdi list).
     without: tuple[str, ...] = ()
+    #: Who does there what these programs would: said in place of a remedy that needs them.
+    instead: str = ""
     #: Causes that it rules out, beside those.
     refutes: tuple[str, ...] = ()
     #: Causes of what fails there; the first that fits.

@@ -12,6 +12,8 @@ from knowledge_files import surrounding_records
 from gpudoctor.diagnosis.not_here import runs_here
 from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.examine.judging import criteria_of
+from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.snapshot import Snapshot
@@ -75,3 +77,30 @@ def test_it_is_not_meant_where_a_card_of_nvidia_is_named(name):
 )
 def test_commands_that_are_not_there(command, name, there):
     assert runs_here(command, SnapshotView(NOTHING, {name})) is there
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("torch_npu on Ascend 910B\ntorch.cuda.is_available() returns False", "accelerator-not-asked-for"),
+        ("runs-on: ubuntu-latest\nRuntimeError: Found no NVIDIA driver on your system.", "no-gpu"),
+        ("FreeBSD 14.1\ntorch.cuda.is_available() returns False", "system-without-cuda"),
+        ("nix-shell -p python3Packages.torch\ntorch.cuda.is_available() returns False", "nix-built-without-cuda"),
+        ("a TPU VM\nNo GPU/TPU found, falling back to CPU.", "jax-lacks-backend"),
+        ("a TPU VM\nThe TPU is already in use by process with pid 4711.", "tpu-held"),
+        ("infer-web.py --dml\nNO GPU DETECTED: falling back to CPU", "directml-not-in-program"),
+    ],
+)
+def test_what_fails_there_has_a_cause_of_that_place(text, first, tmp_path):
+    file = tmp_path / "ticket.md"
+    file.write_text(text)
+    assert ticket(str(file), criteria_of((), (), (), None)).causes[0].key == first
+
+
+def test_who_may_not_do_it_is_told_who_does(tmp_path):
+    file = tmp_path / "ticket.md"
+    failed = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
+    file.write_text(f"module load cuda/12.1 on the login node\n{failed}")
+    remedies = ticket(str(file), criteria_of((), (), (), None)).remedies
+    assert remedies[0].say == RECORDS["cluster-user"].instead
+    assert not any("sudo" in command for one in remedies for command in one.commands)
