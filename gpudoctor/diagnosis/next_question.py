@@ -122,9 +122,9 @@ def _there(part: str, snapshot: Snapshot, asked: Asked) -> tuple[str, ...]:
 
 def _for_maker(part: str, snapshot: Snapshot, asked: Asked) -> str | None:
     """A command as that GPU's maker has it; None where it has none such."""
-    if not part.startswith("nvidia-smi"):
-        return part
     seen = SnapshotView(snapshot, asked.around)
+    if not part.startswith("nvidia-smi"):
+        return None if part.startswith("nvidia-") and seen.makers and "nvidia" not in seen.makers else part
     if seen.on_jetson:
         return "cat /etc/nv_tegra_release"
     if seen.makers == {"amd"}:
