@@ -31,6 +31,8 @@ from gpudoctor.sources.library_builds import cuda_of, cudnn_of
 #: An error of a program, and the causes of lines that are none of it.
 _ERROR = re.compile(r"\b(?:\w*(?:error|exception)|fatal)\b:? ?\S", re.IGNORECASE)
 _NO_FIRST_ERROR = ("peer-process-failed", "harmless")
+#: A build's tag.
+_TAG = re.compile(r"\+cu(\d{2})(\d)\b")
 _OPENS_CUDA = numbers_of("tensorflow-opens-cuda")
 
 
@@ -42,6 +44,19 @@ def own_gpu_code_fails(seen: SnapshotView) -> str | None:
     is_own = bool(seen.about) and not seen.about & set(planned())
     is_open = is_own and not any(CONDITIONS[name](seen) for name in ("only-old-gpus", "only-recent-gpus"))
     return "the program has GPU code of its own" if is_open else None
+
+
+@condition
+def named_builds_know_gpus(seen: SnapshotView) -> str | None:
+    """All builds that messages name by their tags (+cu121) are of a CUDA that compiles for every GPU that is stated."""
+    gpus, matrix = seen.section(Gpus, "gpus"), load_matrix()
+    tags = {CudaVersion(f"{match[1]}.{match[2]}") for text in seen.messages for match in _TAG.finditer(text)}
+    capabilities = {matrix.capability(gpu) for gpu in gpus.nvidia} if gpus else set()
+    rows = [matrix.toolkit(one) for one in sorted(tags)]
+    knows = capabilities and rows and all(row is not None and capabilities <= {*row.capabilities} for row in rows)
+    return (
+        f"the builds named are of CUDA {' and '.join(map(str, sorted(tags)))}, which knows this GPU" if knows else None
+    )
 
 
 @condition

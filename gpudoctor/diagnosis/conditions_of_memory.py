@@ -45,7 +45,8 @@ def others_hold_little(seen: SnapshotView) -> str | None:
     """PyTorch's own numbers leave hardly any of the GPU's memory to other programs."""
     for one in seen.memory_reports:
         if one.others is not None and one.total and one.others <= _noticeable(one.total):
-            return f"other programs hold {one.others / 2**30:.1f} of {one.total / 2**30:.1f} GiB"
+            held, total = one.others / 2**30, one.total / 2**30
+            return f"only {held:.1f} of {total:.1f} GiB are not this program's tensors"
     return None
 
 

@@ -61,6 +61,12 @@ def toolkit(version):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "named-builds-know-gpus": (
+        message("PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.0.1+cu118)", "xformers-built-for")
+        | named("NVIDIA GeForce RTX 3060"),
+        message("PyTorch 2.1.2+cu121 with CUDA 1201", "xformers-built-for") | named("NVIDIA GeForce RTX 5090"),
+    ),
+    "gpu-code-ran": (message("x", "no-kernel-image"), message("x", "torch-no-cuda")),
     "another-extension-fails": (
         message(
             "ImportError: /home/$USER/x/site-packages/flash_attn_2_cuda.so: undefined symbol: _ZN3c10", "torch-symbol"
