@@ -61,6 +61,10 @@ def toolkit(version):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "torch-was-imported": (
+        message("/x/lib/python3.8/site-packages/torch/cuda/__init__.py:83: UserWarning: CUDA initialization", "x"),
+        message("ModuleNotFoundError: No module named 'torch'", "x"),
+    ),
     "named-builds-know-gpus": (
         message("PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.0.1+cu118)", "xformers-built-for")
         | named("NVIDIA GeForce RTX 3060"),

@@ -34,7 +34,7 @@ def ext_build_isolation(live: Live, wish: Wish, scene: Scene) -> Iterator[Proble
     https://pip.pypa.io/en/stable/reference/build-system/#disabling-build-isolation
     https://docs.astral.sh/uv/concepts/projects/config/#build-isolation
     """
-    yield from problems(live, "ext-build-isolation", lambda failed: (failed.meaning or _SUMMARY, _fixes(failed, scene)))
+    yield from problems(live, "ext-build-isolation", lambda failed: (_SUMMARY, _fixes(failed, scene)))
     if not failures_of(live, "ext-build-isolation"):
         yield from _of_wanted(live, scene.packages, wish, scene)
 
