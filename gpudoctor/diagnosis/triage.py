@@ -99,7 +99,9 @@ class Contents(Fact, frozen=True, kw_only=True):
     #: Its first line: a title, mostly.
     begins: str = ""
     error: UnknownError | None = None
-    #: What it is about, as far as it names that: ids of programs in `gpudoctor.knowledge`.
+    #: The id of the program that it is about, in `gpudoctor.knowledge`, as far as it names one.
+    program: str | None = None
+    #: All that it is about, that one first.
     programs: tuple[str, ...] = ()
 
 

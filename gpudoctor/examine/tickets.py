@@ -241,6 +241,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
     lines, words, said = made.text.lines, made.text.text, tuple(statements_in(made.text))
     ends = words[:_WORDS] + words[-_WORDS:]
+    about = tuple(one.id for one in programs_told(ends[:_BEGINS]))
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         facts=tuple(FactRead(text=text, line=line) for text, line in facts_read(made)),
@@ -267,7 +268,8 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         quoted=tuple(_quoted(made, lines)),
         begins=excerpt(next((line.strip() for line in lines if line.strip()), ""), _QUOTED),
         error=unknown_error(made, lines),
-        programs=tuple(one.id for one in programs_told(ends[:_BEGINS])),
+        program=about[0] if about else None,
+        programs=about,
     )
 
 
