@@ -1,8 +1,8 @@
 """GPU packages that open a CUDA library by name, where no file of that name is anywhere that was looked at.
 
 CuPy compiles its kernels with NVRTC, which it opens when it first needs it; ONNX Runtime's CUDA provider is loaded
-with the first session. Neither import fails, so nothing that is linked tells (for Linux, the walk through ONNX
-Runtime's own files does: see LIB002).
+with the first session; PaddlePaddle opens cuDNN with the first convolution. No import fails, so nothing that is linked
+tells (for Linux, the walk through ONNX Runtime's own files does: see LIB002).
 """
 
 import posixpath
@@ -53,6 +53,8 @@ _OPENED = (
         ("cudatoolkit", "cuda-nvrtc"),
         "it cannot compile its kernels",
     ),
+    # By the name without a number, from /usr/local/cuda/lib64 or LD_LIBRARY_PATH: PaddlePaddle/Paddle/issues/47872.
+    Opened("paddle", "cudnn", {"linux": "libcudnn.so"}, ("cudnn",), "convolutions fail on the GPU"),
 )
 
 
@@ -68,16 +70,17 @@ def of_packages(
     looked = libraries.dlls is not None or libraries.resolutions is not None
     if gpus is None or not gpus.nvidia or host is None or not looked:
         return
-    # Who computes with another framework may have the package for something else.
-    beside: Severity | None = "warning" if built_for_cuda(frameworks) else None
     for row in _OPENED:
         found = frameworks.get(row.package)
         name = _name(row, found.cuda, host.os or "") if found is not None and found.variant == "cuda" else None
         # What its compiled part is linked to and does not get is told first (LIB025), and says more.
         if found is None or found.cuda is None or name is None or _lacks_what_it_is_linked_to(found, libraries):
             continue
+        # Who computes with another framework may have the package for something else.
+        others = [one for one in built_for_cuda(frameworks) if one.name != row.package]
+        beside: Severity | None = "warning" if others else None
         of_family = [copy for copy in libraries.copies if copy.family == row.family]
-        there = [copy for copy in of_family if _file(copy) == name.lower()]
+        there = [copy for copy in of_family if f"{_file(copy)}.".startswith(f"{name.lower()}.")]
         walked = libraries.resolution(row.package, name)
         if walked is not None and walked.path is None and there:
             yield _off_its_way(found, name, there[0], row, libraries, beside)
@@ -146,7 +149,20 @@ def _file(copy: LibraryCopy) -> str:
 
 
 def _fixes(found: Framework, major: int, others: list[LibraryCopy], scene: Scene) -> Iterator[Fix]:
+    if found.name == "paddle":
+        yield _paddle(found)
+        return
     yield from _cupy(found, major, others, scene) if found.name == "cupy" else _onnxruntime(found, scene)
+
+
+def _paddle(paddle: Framework) -> Fix:
+    """What pip has is called by a number only; the development package has the name without one."""
+    major = (paddle.cudnn or "").partition(".")[0]
+    package = f" (libcudnn{major}-dev)" if major else ""
+    first = f"Install NVIDIA's cuDNN {major or 'of its time'} for CUDA {paddle.cuda}"
+    text = f"{first} with its development files{package}: they have the name libcudnn.so."
+    folder = "Its folder must be /usr/local/cuda/lib64, or stand in LD_LIBRARY_PATH."
+    return by_hand(f"Install the cuDNN of {paddle.label}", text, folder)
 
 
 def _onnxruntime(runtime: Framework, scene: Scene) -> Iterator[Fix]:

@@ -28,6 +28,16 @@ def onnxruntime(version: str, cuda: str) -> Framework:
     )
 
 
+def paddle(cudnn: str | None = "8.1.1") -> Framework:
+    return Framework(
+        name="paddle", dist="paddlepaddle-gpu", version="2.3.2", variant="cuda", cuda=CudaVersion("11.2"), cudnn=cudnn
+    )
+
+
+def cudnn(name: str) -> LibraryCopy:
+    return copy("cudnn", name, f"/usr/local/cuda/lib64/{name}", origin="toolkit")
+
+
 def nvrtc(name: str) -> LibraryCopy:
     return copy("nvrtc", name, f"/usr/local/cuda/lib64/{name}", origin="toolkit")
 
@@ -53,6 +63,8 @@ def windows(found: Framework, *copies: LibraryCopy, **more: Any) -> dict[str, An
         (linux(cupy(13), nvrtc("libnvrtc.so.12")), "libnvrtc.so.13", "cupy-cuda12x"),
         (linux(cupy(12)), "libnvrtc.so.12", "cupy-cuda12x[ctk]>=14"),
         (linux(cupy(11)), "libnvrtc.so.11.2", "LD_LIBRARY_PATH"),
+        (linux(paddle()), "libcudnn.so", "libcudnn8-dev"),
+        (linux(paddle(None)), "libcudnn.so", "CUDA 11.2"),
         (windows(cupy(12)), "nvrtc64_120_0.dll", "cupy-cuda12x[ctk]>=14"),
         (windows(onnxruntime("1.27.0", "13.0"), cublaslt(12)), "cublasLt64_13.dll", "[cuda,cudnn]==1.27.0"),
         (windows(onnxruntime("1.22.0", "12.6"), cublaslt(13)), "cublasLt64_12.dll", "preload_dlls()"),
@@ -77,6 +89,10 @@ def test_what_is_opened_is_nowhere(machine: dict[str, Any], name: str, advice: s
         linux(cupy(11), nvrtc("libnvrtc.so.11.2")),
         linux(cupy(12), packages=packages("nvidia-cuda-nvrtc-cu12==12.6.77")),
         linux(cupy(12), packages=packages("cuda-nvrtc==12.6.77", installer="conda")),
+        linux(paddle(), cudnn("libcudnn.so.8")),
+        linux(paddle(), packages=packages("nvidia-cudnn-cu11==8.6.0.163")),
+        linux(paddle(), packages=packages("cudnn==8.1.0", installer="conda")),
+        windows(paddle()),
         linux(cupy(12)) | {"libraries": Libraries()},
         linux(cupy(12)) | {"gpus": None},
         windows(cupy(12), copy("nvrtc", "nvrtc64_120_0.dll", "C:\\torch\\lib/nvrtc64_120_0.dll")),
