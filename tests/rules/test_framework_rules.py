@@ -130,7 +130,7 @@ def test_tensorflow_for_the_processor_is_replaced_on_linux() -> None:
     for_windows = frameworks(tensorflow("2.3.0", None))
     mkl = Packages(installed=(Package(name="tensorflow", version="2.3.0", installer="conda", build="mkl_py38"),))
     found = fires("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=for_windows, packages=mkl))
-    assert "conda search tensorflow" in words(found)
+    assert "conda search tensorflow" in words(found) and "with pip" in words(found)
     found = fires("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=for_windows))
     assert "package index" in words(found)
     quiet("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(tensorflow("2.11.0", None))))

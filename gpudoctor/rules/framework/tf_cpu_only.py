@@ -40,6 +40,7 @@ def tf_cpu_only(gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, 
     Sources:
     https://www.tensorflow.org/install/pip
     https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
+    https://github.com/tensorflow/tensorflow/issues/47147 (conda on Windows)
     """
     tensorflow = frameworks.get("tensorflow")
     if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host):
@@ -92,7 +93,11 @@ def _beside(tensorflow: Framework, packages: Packages | Gap | None) -> Package |
 def _on_windows(tensorflow: Framework, scene: Scene) -> Fix:
     """Up to 2.10 TensorFlow reaches the GPU on Windows, with a CUDA and a cuDNN that it does not bring along."""
     if is_conda(scene.packages, "tensorflow"):
-        text = "Name the GPU build: conda search tensorflow lists builds; those that begin with gpu or cuda have it."
+        text = (
+            "Name the GPU build: conda search tensorflow lists builds; those that begin with gpu or cuda have it. "
+            f"Where none of {tensorflow.version} does, remove tensorflow with conda and install "
+            f"tensorflow=={tensorflow.version} with pip, which is the GPU build on Windows."
+        )
     else:
         text = "Replace it with tensorflow of the same release from the package index, the GPU build on Windows."
     cuda = "Install the CUDA and cuDNN of that release (https://www.tensorflow.org/install/source_windows#gpu)."
