@@ -1,5 +1,6 @@
 """Fixes of failures that depend on the machine, by the rules of failures.toml that report them."""
 
+import re
 from collections.abc import Callable
 
 from gpudoctor.knowledge.frameworks import planned
@@ -37,13 +38,35 @@ def _jax_plugin(failed: Failed, scene: Scene, matrix: Matrix) -> tuple[Fix, ...]
     return (jax_for_gpus(scene, matrix, failed.version if failed.name == "jax" else None),)
 
 
+#: The number of NumPy's interface in its messages, by the release that it came with (numpy/core/code_generators/
+#: cversions.txt). What is built for one up to 0x11 is of NumPy 1.
+_NUMPY_RELEASES = {0xD: "1.16", 0xE: "1.20", 0xF: "1.22", 0x10: "1.23", 0x11: "1.25", 0x12: "2.0", 0x13: "2.1"}
+_OF_NUMPY_1 = 0x11
+_NUMPY_API = re.compile(r"compiled against API version (?:0x)?([0-9a-f]+) but this version of numpy is", re.IGNORECASE)
+
+
+def _newer_numpy(failed: Failed) -> str | None:
+    """The NumPy that a message asks for, where the package was built for a newer one than there is."""
+    run = failed.first.run
+    lines = (failed.first.text, *(one.text for one in failed.symptoms), *(run.log if run is not None else ()))
+    found = next((match for line in lines if (match := _NUMPY_API.search(line))), None)
+    if found is None:
+        return "numpy" if any(one.signature == "numpy-api-newer" for one in failed.symptoms) else None
+    number = int(found[1], 16)
+    release = _NUMPY_RELEASES.get(number)
+    upper = ",<2" if number <= _OF_NUMPY_1 else ""
+    return f"numpy>={release}{upper}" if release else "numpy"
+
+
 def _numpy_abi(failed: Failed, scene: Scene, _: Matrix) -> tuple[Fix, ...]:
     asked = wanted_by_others("numpy", scene)
     if asked is not None:
         return (asked,)
-    if any(one.signature == "numpy-api-newer" for one in failed.symptoms):
-        return (Fix("Install a newer NumPy", safety(scene), install(scene, "numpy", options=("--upgrade",))),)
     numpy = scene.find("numpy")
+    # What is built for NumPy 1 and does not run with a NumPy 1 wants a newer one.
+    newer = _newer_numpy(failed) or ("numpy<2" if numpy and (numpy.version or "").startswith("1.") else None)
+    if newer is not None:
+        return (Fix("Install a newer NumPy", safety(scene), install(scene, newer, options=("--upgrade",))),)
     undo = f"install numpy=={numpy.version}" if numpy else None
     return (Fix("Install NumPy 1", safety(scene), install(scene, "numpy<2"), undo=undo),)
 

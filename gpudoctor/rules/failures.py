@@ -166,6 +166,10 @@ def _of_stages(smoke: SmokeRun, label: str) -> Iterator[Failure]:
         # The count of memory raises MemoryError itself, which elsewhere says that the machine's memory is full.
         own = stage.error is None or stage.error.type == "MemoryError"
         symptoms = () if own else _recognised(_words(stage.error), smoke.framework)
+        if owner == "numpy-abi":
+            # The error says that there is no NumPy; why, PyTorch prints as a warning.
+            said = _recognised("\n".join(smoke.run.log), smoke.framework)
+            symptoms = _each_once((*(one for one in said if of_symptoms((one,)) == owner), *symptoms))
         yield Failure(
             owner=of_symptoms(symptoms) or owner,
             framework=label,

@@ -43,6 +43,16 @@ def test_a_half_updated_image_is_gone_back_from(name, kernel, command):
         assert not any("rpm-ostree" in line for line in lines)
 
 
+def test_a_branch_that_no_image_brings():
+    """github.com/ublue-os/bazzite/issues/3972"""
+    fermi = unlisted(pci_id="10de:1140", bound_driver="none")
+    found = first(on("bazzite", gpus=(fermi,), driver=driver("580.119.02", nvml=answer(9))))
+    assert found.name == "driver-dropped-gpu"
+    lines = [line for fix in found.fixes for step in fix.steps for line in step_lines(step)]
+    assert "rpm-ostree status" in lines and "rpm-ostree upgrade" not in lines
+    assert any("no image has a branch older than 580" in line for line in lines)
+
+
 def test_what_needs_no_root_stays():
     """A framework for the driver that is there is installed as anywhere."""
     from tests.whole import framework

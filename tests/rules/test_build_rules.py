@@ -182,6 +182,30 @@ def test_a_model_that_it_has_code_for_or_that_is_not_known(machine: dict[str, ob
     quiet("amd-gpu-not-in-build", **machine)
 
 
+@pytest.mark.parametrize(
+    ("name", "archs", "gives"),
+    [
+        # An old image: it has no code of the family at all (ROCm/pytorch's of 2023).
+        ("AMD Radeon RX 7900 XTX", ("gfx906", "gfx90a", "gfx1030"), False),
+        ("AMD Radeon RX 7600", ("gfx906", "gfx90a", "gfx1030"), False),
+        ("AMD Radeon RX 7600", ("gfx906", "gfx1030", "gfx1100"), True),
+    ],
+)
+@pytest.mark.parametrize("named", [None, "11.0.0"])
+def test_the_code_of_the_family_must_be_in_the_build(
+    name: str, archs: tuple[str, ...], gives: bool, named: str | None
+) -> None:
+    build = framework("torch", "2.0.0a0+gitd538466", variant="rocm", archs=archs)
+    variables = {OVERRIDE: named} if named else {}
+    machine = amd(name, **variables) | {"frameworks": frameworks(build)}
+    if gives and named:
+        quiet("amd-gpu-not-in-build", **machine)
+        return
+    steps = [step for fix in fires("amd-gpu-not-in-build", **machine).fixes for step in fix.steps]
+    assert (SetEnv(name=OVERRIDE, value="11.0.0") in steps) is gives
+    assert SetEnv(name=OVERRIDE, value=None) not in steps
+
+
 # torch-cpu-only-lock
 
 

@@ -392,6 +392,26 @@ def test_python_of_the_store() -> None:
     assert fires("win-cudart-not-found", **windows(interpreter=store)).confidence == "likely"
 
 
+def test_the_dlls_that_paddle_cannot_locate() -> None:
+    """github.com/PaddlePaddle/Paddle/issues/52865"""
+    store = interpreter(executable=r"C:\Users\me\AppData\Local\Microsoft\WindowsApps\python.exe")
+    paddle = Framework(name="paddle", version="2.4.2", variant="cuda", cuda=CudaVersion("11.6"))
+    name = "cudnn_ops_infer64_8.dll"
+    text = f"Could not locate {name}. Please make sure it is in your library path!"
+    said = Symptom(signature="win-cudnn-dll", text=text, framework="paddle", where="smoke paddle")
+    there = Libraries(copies=(copy("cudnn", name, rf"{BIN}\{name}", origin="toolkit"),))
+    given = {"frameworks": frameworks(paddle), "live": Live(symptoms=(said,)), "libraries": there}
+    finding = fires("win-cudart-not-found", **windows(interpreter=store, **given))
+    assert "paddle 2.4.2" in finding.summary and "python.org" in str(finding.fixes)
+    assert "closed off" not in fires("win-cudart-not-found", **windows(**given, environ=environ(PATH=r"C:\W"))).summary
+    # Its folder is in PATH of a usual Python; it is not there; PyTorch has its own.
+    quiet("win-cudart-not-found", **windows(**given))
+    quiet("win-cudart-not-found", **windows(interpreter=store, **given | {"libraries": Libraries()}))
+    of_torch = Live(symptoms=(structs.replace(said, framework="torch"),))
+    both = {"frameworks": frameworks(paddle, torch("2.1.0")), "live": of_torch}
+    quiet("win-cudart-not-found", **windows(interpreter=store, **given | both))
+
+
 def test_dlls_that_are_nowhere() -> None:
     machine = windows(libraries=Libraries(), toolkits=toolkits())
     assert "cudart64_110.dll" in fires("tf-soname-missing", **machine).summary

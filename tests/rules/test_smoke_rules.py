@@ -421,4 +421,21 @@ def test_numpy_goes_to_the_side_that_is_missing():
     text = "module compiled against API version 0x10 but this version of numpy is 0xe"
     newer = fires("numpy-abi", live=fails_to_import(text), **more)
     assert any("--upgrade" in command for command in commands(newer))
-    assert not any("numpy<2" in command for command in commands(newer))
+    assert any("numpy>=1.23,<2" in command for command in commands(newer))
+    # What runs with no NumPy 1 that is older than it wants is not told to install NumPy 1.
+    old = {**NOTHING, "packages": Packages(installed=(Package(name="numpy", version="1.19.5"),))}
+    changed = fires("numpy-abi", live=fails_to_import("numpy.dtype size changed", "ValueError"), **old)
+    assert any("--upgrade numpy<2" in command for command in commands(changed))
+
+
+@pytest.mark.parametrize(
+    ("number", "wanted"),
+    [("0xf", "numpy>=1.22,<2"), ("e", "numpy>=1.20,<2"), ("0x12", "numpy>=2.0"), ("0x99", "numpy")],
+)
+def test_the_release_is_the_one_that_the_printed_number_means(number, wanted):
+    line = f"UserWarning: Failed to initialize NumPy: module compiled against API version {number} but this version of"
+    printed = (f"{line} numpy is 0xd (Triggered internally at tensor_numpy.cpp:77.)",)
+    stage = Stage(name="torch.from_numpy", outcome="failed", error=raised("Numpy is not available"))
+    found = fires("numpy-abi", live=smoke(of=run(stages=(stage,), log=printed)), **NOTHING)
+    assert commands(found)[0].split()[-1] == wanted
+    assert any("newer NumPy than the installed one" in str(one.value) for one in found.evidence)

@@ -1,6 +1,7 @@
 """FRM029: the ROCm build has no code for the AMD GPU."""
 
 from gpudoctor.knowledge.matrix.amd import family_of, gfx_of_gpu, has_code, rocm_builds
+from gpudoctor.knowledge.matrix.offer_types import AmdFamily
 from gpudoctor.rules.sections import Environ, Framework, Frameworks, Gap, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
@@ -42,7 +43,7 @@ def amd_gpu_not_in_build(
     if any(_serves(torch, gfx, matrix) is not False for gfx in found.values()):
         return
     named = environ.variables.get(VARIABLE) if isinstance(environ, Environ) else None
-    families = [family_of(gfx, matrix) for gfx in found.values()]
+    families = [_family(torch, gfx, matrix) for gfx in found.values()]
     if named is not None and named in [one.override for one in families if one is not None]:
         return
     label, gfx = next(iter(found.items()))
@@ -52,7 +53,7 @@ def amd_gpu_not_in_build(
         *_of_build(torch, matrix),
         *([seen(VARIABLE, named)] if named else []),
         subject=torch.label,
-        fixes=tuple(_fixes(gfx, named, scene, matrix)),
+        fixes=tuple(_fixes(torch, gfx, named, scene, matrix)),
     )
 
 
@@ -74,12 +75,18 @@ def _of_build(torch: Framework, matrix: Matrix) -> Iterator[Evidence]:
         yield seen(f"{torch.label} has code for", " ".join(archs))
 
 
-def _fixes(gfx: str, named: str | None, scene: Scene, matrix: Matrix) -> Iterator[Fix]:
+def _family(torch: Framework, gfx: str, matrix: Matrix) -> AmdFamily | None:
+    """Whose code in this build the model can run: older builds have none of newer families."""
     family = family_of(gfx, matrix)
+    return family if family is not None and _serves(torch, family.built, matrix) is not False else None
+
+
+def _fixes(torch: Framework, gfx: str, named: str | None, scene: Scene, matrix: Matrix) -> Iterator[Fix]:
+    family = _family(torch, gfx, matrix)
     if family is not None:
         steps = (SetEnv(name=VARIABLE, value=family.override),)
         yield Fix(f"Let the GPU run the code of {family.built}, a model of its family", "safe", steps)
-    elif named is not None:
+    elif named is not None and family_of(gfx, matrix) is None:
         steps = (SetEnv(name=VARIABLE, value=None),)
         yield Fix(f"Unset {VARIABLE}: {named} is a model of another family", "safe", steps)
     # Imported here: a check that proposes no build needs no solver.
