@@ -5,19 +5,14 @@ from typing import NamedTuple
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
-from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.frameworks import planned
-from gpudoctor.knowledge.matrix.load import load_matrix
 
 #: Systems that are nobody's hosted notebook.
 _OWN = frozenset(("windows", "macos", "wsl"))
 _ANOTHER = "another"
-#: The compute capability of the oldest cards that a build of PyTorch has code for, of those in compat/torch.json.
-_OLDEST = Capability("3.5")
 
 
 class Place(NamedTuple):
@@ -56,10 +51,6 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
     own = about & set(planned())
     if seen.on_jetson:
         words.add("jetson")
-    gpus = seen.section(Gpus, "gpus")
-    capabilities = [load_matrix().capability(one) for one in gpus.nvidia] if gpus else []
-    if capabilities and all(one is not None and one < _OLDEST for one in capabilities):
-        words.add("before-torch-builds")
     makers = seen.makers
     words |= makers
     words |= {system} if system else set()

@@ -83,10 +83,6 @@ TICKETS = {
         f"numba\n{OLD_DRIVERS_PTX.format('8.7', '8.4')}",
         ["CUDA_HOME=/usr/local/cuda-12.4", "cuda-version=12.4", "!nvidia-cuda-nvcc", "!<"],
     ),
-    "a card that no build has code for": (
-        f"Found GPU0 Quadro K2000M which is of cuda capability 3.0, driver 390.77, torch\n{NO_CODE}",
-        ["CUDA_VISIBLE_DEVICES=-1", "!pip install"],
-    ),
     "the same of a driver before CUDA 12": (
         f"numba\n{OLD_DRIVERS_PTX.format('7.3', '7.1')}",
         ["cudatoolkit=11.1", "!pip install"],
