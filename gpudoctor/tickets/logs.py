@@ -10,6 +10,7 @@ from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.sources.gpu_names import maker_of
 from gpudoctor.sources.libraries_names import family_of
 from gpudoctor.sources.nvidia_codes import cuda_code
 from gpudoctor.sources.pci import bus_id
@@ -114,7 +115,7 @@ def _tf_devices(text: Pasted) -> tuple[Fragment, ...]:
 
 def _gpu(name: str | None, bus: str | None, capability: str | None, number: int) -> Gpu:
     return Gpu(
-        vendor="nvidia",
+        vendor=maker_of(name),
         name=name.strip() if name else None,
         pci_bus_id=bus_id(bus) if bus else None,
         capability=Capability.parse(capability),

@@ -4,6 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.sources.gpu_names import maker_of
 from gpudoctor.sources.pci import bus_id
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
@@ -46,7 +47,7 @@ def _ranks(text: Pasted) -> tuple[Fragment, ...]:
         gpus.setdefault(
             int(match[2]),
             Gpu(
-                vendor="amd" if re.search(r"\bAMD\b|Instinct|Radeon", match[4]) else "nvidia",
+                vendor=maker_of(match[4]),
                 index=int(match[2]),
                 name=match[4],
                 pci_bus_id=bus_id(address) if address else None,

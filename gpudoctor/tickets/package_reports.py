@@ -10,6 +10,7 @@ from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.sources.gpu_names import maker_of
 from gpudoctor.tickets.fragment import Fragment, source
 from gpudoctor.tickets.machine_words import of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -131,7 +132,9 @@ def _comfyui(said: Said, read: Reading) -> None:
     row, device = _first(said, "device")
     match = re.match(r"cuda:(\d+) (\S.*?)(?: : \w+)?$", device)
     if match:
-        read.gpus.append(Gpu(vendor="nvidia", index=int(match[1]), name=match[2], source=source(read.form, row)))
+        read.gpus.append(
+            Gpu(vendor=maker_of(match[2]), index=int(match[1]), name=match[2], source=source(read.form, row))
+        )
         read.lines.append(row)
 
 
@@ -182,7 +185,7 @@ def _ultralytics(text: Pasted) -> tuple[Fragment, ...]:
         if host:
             read.sections["host"] = host
         if match[5]:
-            gpu = Gpu(vendor="nvidia", index=int(match[4]), name=match[5], source=source(read.form, number))
+            gpu = Gpu(vendor=maker_of(match[5]), index=int(match[4]), name=match[5], source=source(read.form, number))
             read.gpus.append(gpu)
         found += read.fragment()
     return tuple(found)

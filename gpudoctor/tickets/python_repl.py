@@ -9,6 +9,7 @@ from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.sources.build_tags import local_part, parse_tag
+from gpudoctor.sources.gpu_names import maker_of
 from gpudoctor.tickets.fragment import Fragment, fragment, source
 from gpudoctor.tickets.machine_words import python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -207,7 +208,8 @@ def _note(number: int, command: str, answer: str, told: _Told) -> bool:
         told.add(number, "tensorflow", "no_gpus", True)
         return True
     if "get_device_name" in command and _PRODUCT.fullmatch(answer):
-        told.gpus.append(Gpu(vendor="nvidia", name=answer.strip("'\""), source=source(FORM, number)))
+        name = answer.strip("'\"")
+        told.gpus.append(Gpu(vendor=maker_of(name), name=name, source=source(FORM, number)))
         told.lines.append(number)
         return True
     return False

@@ -15,6 +15,15 @@ def read(text: str):
 
 
 TEXTS = {
+    # TensorFlow for ROCm lists AMD's devices as CUDA's.
+    "tensorflow-rocm": (
+        "Created device /device:GPU:0 with 15089 MB memory:  -> device: 0, name: Vega 20, pci bus id: 0000:26:00.0\n",
+        {"gpus.0.vendor": "amd", "gpus.0.name": "Vega 20"},
+    ),
+    "torch-rocm": (
+        ">>> torch.cuda.get_device_name(0)\n'AMD Instinct MI210'\n",
+        {"gpus.0.vendor": "amd", "gpus.0.name": "AMD Instinct MI210"},
+    ),
     "xformers.info": (
         (
             "xFormers 0.0.27\npytorch.version:        2.3.1+cu121\npytorch.cuda:           available\n"
