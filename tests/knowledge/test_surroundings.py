@@ -90,8 +90,10 @@ def test_commands_that_are_not_there(command, name, there):
         ("a TPU VM\nThe TPU is already in use by process with pid 4711.", "tpu-held"),
         ("infer-web.py --dml\nNO GPU DETECTED: falling back to CPU", "directml-not-in-program"),
         (
-            "Created device /device:GPU:0 with 15089 MB memory:  -> device: 0, name: Vega 20, pci bus id: 0000:26:00.0\n"
-            "in the container: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+            (
+                "Created device /device:GPU:0 with 15089 MB memory:  -> device: 0, name: Vega 20, pci bus id: 0000:26:00.0\n"
+                "in the container: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
+            ),
             "program-for-another-maker",
         ),
         (
