@@ -91,7 +91,8 @@ def test_commands_that_are_not_there(command, name, there):
         ("infer-web.py --dml\nNO GPU DETECTED: falling back to CPU", "directml-not-in-program"),
         (
             (
-                "Created device /device:GPU:0 with 15089 MB memory:  -> name: Vega 20, pci bus id: 0000:26:00.0\n"
+                "Created device /device:GPU:0 with 15089 MB memory:  "
+                "-> device: 0, name: Vega 20, pci bus id: 0000:26:00.0\n"
                 "in the container: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
             ),
             "program-for-another-maker",
