@@ -61,6 +61,8 @@ from gpudoctor.plan.this_machine import machine_here
 
 #: From this CUDA on the packages of its libraries are called without its major.
 _WITHOUT_SUFFIX = 13
+#: NVIDIA's packages on the index begin with CUDA 11.
+_PACKAGED = 11
 #: A name, a path or an address without what a shell reads.
 _PLAIN = re.compile(r"(?!-)[\w./+:@-]{1,200}")
 _CUDNN = re.compile(r"libcudnn\w*\.so\.(\d+)|cudnn\w*64_(\d+)\.dll", re.IGNORECASE)
@@ -174,7 +176,9 @@ def _cudnn_package(facts: Stated) -> str | None:
 def _library(name: str) -> Callable[[Stated], str | None]:
     def package(facts: Stated) -> str | None:
         major = _cuda_major(facts)
-        return None if major is None else name if major >= _WITHOUT_SUFFIX else f"{name}-cu{major}"
+        if major is None or major < _PACKAGED:
+            return None
+        return name if major >= _WITHOUT_SUFFIX else f"{name}-cu{major}"
 
     return package
 

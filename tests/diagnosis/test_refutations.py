@@ -61,6 +61,21 @@ def toolkit(version):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "jax-cuda-part-is-there": (
+        message("RuntimeError: Unable to load cuSPARSE. Is it installed?", "jax-library-outdated"),
+        message("a CUDA-enabled jaxlib is not installed. Falling back to cpu.", "jax-cpu-only"),
+    ),
+    "tensorflow-ran-until-memory-was-full": (
+        message("OP_REQUIRES failed at conv_ops.cc:1103 : Resource exhausted", "tensorflow-gpu-out-of-memory"),
+        message(
+            "OOM when allocating tensor with shape[9,9] on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
+            "tensorflow-gpu-out-of-memory",
+        ),
+    ),
+    "cuda-folder-is-wrong": (
+        message("Looking for ptxas at /usr/local/cuda-10.1/bin/bin/ptxas", "xla-cuda-folder-names-bin"),
+        message("ptxas fatal : Unsupported .version 8.4; current version is '8.2'", "ptxas-too-old"),
+    ),
     "torch-was-imported": (
         message("/x/lib/python3.8/site-packages/torch/cuda/__init__.py:83: UserWarning: CUDA initialization", "x"),
         message("ModuleNotFoundError: No module named 'torch'", "x"),
@@ -321,6 +336,13 @@ ROWS = {
 }
 
 
+def test_pytorch_2_1_misspells_its_total():
+    text = "Tried to allocate 14.00 MiB. GPU 0 has a total capacty of 6.00 GiB of which {} is free."
+    plenty, little = (SnapshotView(Snapshot(**message(text.format(one)))) for one in ("3.55 GiB", "20.12 MiB"))
+    assert refutation("batch-too-large", plenty) and not refutation("memory-refused-by-host", plenty)
+    assert not refutation("batch-too-large", little) and refutation("memory-refused-by-host", little)
+
+
 @pytest.mark.parametrize(("free", "is_plenty"), [("4.00", True), ("3.99", False)])
 def test_four_times_what_was_asked_for_is_plenty(free, is_plenty):
     seen = SnapshotView(Snapshot(**message(OOM.format("1024.00", free, "0.10"))))
@@ -329,6 +351,11 @@ def test_four_times_what_was_asked_for_is_plenty(free, is_plenty):
 
 #: Conditions that a text's words fulfil: (cause, text, why it is refuted).
 NAMED = {
+    "torch-cuda-part-is-there": (
+        "torch-cpu-only",
+        "ImportError: /x/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister",
+        "the text names PyTorch's own CUDA libraries",
+    ),
     "scheduler-was-asked-for-gpus": ("slurm-no-gpu", "srun --gres=gpu:1 --pty bash", "the job asks for a GPU"),
     "wsl-2-is-named": ("wsl1", "I use WSL2 on Windows 11", "this is WSL 2"),
     "libtorch-is-used": (
@@ -391,6 +418,20 @@ def test_condition(name):
     assert words and not words.endswith("."), words
     assert CONDITIONS[name](SnapshotView(Snapshot(**does_not))) is None
     assert CONDITIONS[name](SnapshotView(Snapshot())) is None, "what was not seen never refutes"
+
+
+@pytest.mark.parametrize(
+    ("cause", "text", "refuted"),
+    [
+        ("jax-cpu-only", 'File "/x/site-packages/jax_plugins/xla_cuda12/__init__.py", line 230, in initialize', True),
+        ("jax-cpu-only", 'File "/x/site-packages/jax/_src/xla_bridge.py", line 442, in discover_pjrt_plugins', False),
+        ("jax-cpu-only", "ModuleNotFoundError: No module named 'jax_plugins.xla_cuda12'", False),
+        ("torch-cpu-only", r'Error loading "C:\x\torch\lib\torch_cuda.dll" or one of its dependencies.', True),
+        ("torch-cpu-only", "torch/lib/libtorch_cuda.so: cannot open shared object file: No such file", False),
+    ],
+)
+def test_own_files_of_a_cuda_build_show_that_it_is_installed(cause, text, refuted):
+    assert (refutation(cause, SnapshotView(Snapshot(), surroundings_in(text))) is not None) is refuted
 
 
 def test_a_driver_that_serves_another_program_is_not_too_old_unless_a_message_says_so():
