@@ -68,7 +68,7 @@ ROWS = {
     "tensorflow-ran-until-memory-was-full": (
         message("OP_REQUIRES failed at conv_ops.cc:1103 : Resource exhausted", "tensorflow-gpu-out-of-memory"),
         message(
-            "OOM when allocating tensor with shape[9,9] on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
+            "OOM when allocating tensor with shape[9,9] on /job:localhost/task:0/device:CPU:0 by allocator cpu",
             "tensorflow-gpu-out-of-memory",
         ),
     ),
