@@ -8,7 +8,8 @@ from gpudoctor.facts import lazy_re as re
 _SIZE = r"([\d.]+) ?(bytes|KiB|MiB|GiB|TiB|B|KB|MB|GB)"
 _UNITS = {"b": 0, "bytes": 0, "ki": 10, "k": 10, "mi": 20, "m": 20, "gi": 30, "g": 30, "ti": 40}
 _WANTED = re.compile(rf"Tried to allocate {_SIZE}", re.I)
-#: 2.1 writes "capacty". Until 2.0: "(GPU 0; 7.93 GiB total capacity; 2.81 GiB already allocated; 25.38 MiB free; 3.06 GiB reserved in total".
+#: 2.1 writes "total capacty of".
+#: Until 2.0: "(GPU 0; 7.93 GiB total capacity; 2.81 GiB already allocated; 25.38 MiB free; 3.06 GiB reserved in total".
 _TOTAL = re.compile(rf"{_SIZE} total capacity|total capaci?ty of {_SIZE}", re.I)
 _FREE = re.compile(rf"{_SIZE} free\b|of which {_SIZE} is free", re.I)
 _RESERVED = re.compile(rf"{_SIZE} (?:reserved in total|cached)", re.I)
