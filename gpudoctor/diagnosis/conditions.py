@@ -136,6 +136,10 @@ def toolkit_of_another_cuda(seen: SnapshotView) -> str | None:
     """The CUDA that is stated is another than the one TensorFlow was built with: its DLLs have other names."""
     toolkits, tensorflow = seen.section(Toolkits, "toolkits"), seen.framework("tensorflow")
     wanted = tensorflow.cuda if tensorflow else None
+    libraries = seen.section(Libraries, "libraries")
+    missing = libraries.missing("tensorflow") if libraries else ()
+    if missing and all(one.family == "cudnn" for one in missing):
+        return None  # of CUDA itself it says nothing
     versions = {one.version for one in toolkits.found if one.version} if toolkits else set()
     if wanted is None or not versions or any(_same_names(one, wanted) for one in versions):
         return None

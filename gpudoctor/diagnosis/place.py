@@ -13,6 +13,10 @@ from gpudoctor.knowledge.frameworks import planned
 #: Systems that are nobody's hosted notebook.
 _OWN = frozenset(("windows", "macos", "wsl"))
 _ANOTHER = "another"
+#: The Python in the folder of a program for Windows.
+_IN_FOLDER = re.compile(
+    r"(?<=\\)(?:\.?venv\\Scripts|python_embed(?:d?ed)|installer_files\\env)\\python\.exe$", re.IGNORECASE
+)
 
 
 class Place(NamedTuple):
@@ -67,6 +71,9 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
 
 
 def _own_python(target: Interpreter | None) -> str | None:
-    """Its path, where that is one and needs no quotes."""
+    """Its path, where that is one and needs no quotes; else, of a program's own Python, from the program's folder."""
     path = target.executable if target is not None else ""
-    return path if ("\\" in path or "/" in path) and " " not in path else None
+    if " " in path:
+        own = _IN_FOLDER.search(path)
+        return rf".\{own[0]}" if own else None
+    return path if "\\" in path or "/" in path else None

@@ -105,6 +105,8 @@ class Libraries(Section, frozen=True, kw_only=True):
     """Every candidate copy, and for each framework which one it gets."""
 
     copies: tuple[LibraryCopy, ...] = ()
+    #: Only what is stated here is known (a ticket): there may be more copies, and folders that are searched.
+    excerpt: bool = False
     #: None where the loader walk does not apply (Windows, macOS, a pasted report).
     resolutions: tuple[Resolution, ...] | None = None
     #: LD_LIBRARY_PATH split; an empty element is the current directory, written as ".".

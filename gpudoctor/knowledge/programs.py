@@ -12,6 +12,8 @@ from gpudoctor.tables import records_of
 _WIDE, _ABOVE = 1000, 60
 _FRAME = re.compile(r"[/\\](?:site|dist)-packages[/\\](\w+)")
 _TYPED = re.compile(r"^.{0,80}?(?:[$#%>]|\bRUN|\bIn \[\d*\]: ?!)\s*(?:sudo\s+)?(?:python3? -m )?([a-z][\w.-]*)")
+#: A line of a log that begins with its program's name.
+_LOGGED = re.compile(r"^(?:\d[\d/:.T -]{9,26} )?([a-z][a-z-]{1,30})(?:\[\d+\])?: ")
 
 
 class Program(Fact, frozen=True, kw_only=True):
@@ -121,9 +123,9 @@ def _frames(lines: Sequence[str], number: int) -> Iterator[str]:
 
 
 def _typed(lines: Sequence[str], number: int) -> Iterator[str]:
-    """The last command that was typed above a line."""
+    """The last command that was typed above a line, or the program whose log it stands in."""
     for line in reversed(lines[max(0, number - 1 - _ABOVE) : number - 1]):
-        match = _TYPED.match(line[:_WIDE])
+        match = _TYPED.match(line[:_WIDE]) or _LOGGED.match(line[:_WIDE])
         if match:
             yield match[1]
             return

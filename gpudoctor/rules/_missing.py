@@ -49,8 +49,8 @@ def where_looked(framework: Framework, libraries: Libraries) -> tuple[Evidence, 
     found = (r for r in libraries.resolutions or () if r.framework == framework.name and r.path is not None)
     # A log names some without their folders.
     folders = tuple(dict.fromkeys(filter(None, (posixpath.dirname(one.path or "") for one in found))))
-    searched = ":".join(libraries.search_path) if libraries.search_path else "not set"
-    looked = (seen("LD_LIBRARY_PATH", searched),)
+    searched = ":".join(libraries.search_path) or (None if libraries.excerpt else "not set")
+    looked = (seen("LD_LIBRARY_PATH", searched),) if searched else ()
     if not folders:
         return looked
     return (seen(f"folders where {framework.name} finds its other libraries", ", ".join(folders[:6])), *looked)

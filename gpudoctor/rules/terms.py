@@ -8,6 +8,7 @@ from gpudoctor.facts.driver import Answer, KernelLine
 from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, by_hand, run
 from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules.declare import rule
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "rule",
     "run",
     "seen",
+    "variable_seen",
 ]
 
 
@@ -39,6 +41,12 @@ def problem(
 def seen(fact: str, value: object, source: Source | None = None) -> Evidence:
     """A fact with its value in words."""
     return Evidence(fact=fact, value=str(value), source=source)
+
+
+def variable_seen(name: str, environ: Environ) -> tuple[Evidence, ...]:
+    """What a variable is set to; nothing where a text that does not show it may only leave it out."""
+    value = environ.get(name)
+    return () if value is None and environ.excerpt else (seen(name, "not set" if value is None else value),)
 
 
 def answer_seen(who: str, answer: Answer | None) -> Evidence:

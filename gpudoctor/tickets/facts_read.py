@@ -29,7 +29,18 @@ def facts_read(made: Ingested) -> Iterator[tuple[str, int | None]]:
         near = same or [one for what, _, one in stated if what == about]
         if near:
             yield text, _line_of(text, near[0], made.text.lines)
+    if isinstance(made.snapshot.container, Container) and made.snapshot.container.wsl:
+        yield from _around_wsl(ranked)
     yield from ((one.statement.say, one.line) for one in statements_in(made.text))
+
+
+def _around_wsl(fragments: Iterable[Fragment]) -> Iterator[tuple[str, int | None]]:
+    """The Windows around WSL, which is not the system that is judged."""
+    for one in fragments:
+        host = one.sections.get("host")
+        if isinstance(host, System) and host.os == "windows" and host.pretty_name:
+            yield f"{host.pretty_name} around WSL", next(iter(one.lines), None)
+            return
 
 
 def _line_of(text: str, piece: Fragment, lines: Sequence[str]) -> int | None:

@@ -11,6 +11,7 @@ from gpudoctor.facts.base import Fact, Section
 from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.snapshot import SECTIONS
+from gpudoctor.facts.system import Container
 from gpudoctor.facts.versions import Dotted
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, defaults_of
 
@@ -40,8 +41,8 @@ _DECISIVE = frozenset({
     *("kind", "built_with_cuda"),
 })  # fmt: skip
 
-#: Sections that no text states all of: other toolkits and variables may be there.
-_NEVER_WHOLE = ("toolkits", "environ")
+#: Sections that no text states all of: other toolkits, libraries and variables may be there.
+_NEVER_WHOLE = ("toolkits", "libraries", "environ")
 
 Claim = tuple[Any, Fragment]
 
@@ -58,10 +59,16 @@ class Merger:
         made = {}
         for name in SECTIONS:
             claims = [(one.sections[name], one) for one in self._fragments if name in one.sections]
+            if name == "host" and self._in_wsl():
+                # Both are true there: Windows is around it. What runs in it is judged.
+                claims = [one for one in claims if getattr(one[0], "os", None) != "windows"] or claims
             if claims:
                 section = self._struct(name, claims)
                 made[name] = msgspec.structs.replace(section, excerpt=True) if name in _NEVER_WHOLE else section
         return made
+
+    def _in_wsl(self) -> bool:
+        return any(isinstance(told := one.sections.get("container"), Container) and told.wsl for one in self._fragments)
 
     def _struct(self, path: str, claims: list[Claim]) -> Any:
         if len(claims) == 1:

@@ -20,7 +20,7 @@ _CONDA = re.compile(r"(?:mini|ana)(?:conda|forge)3?[/\\]+envs[/\\]|[/\\]\.conda[
 _VENV = re.compile(r"[/\\]\.?venv[\w.-]*[/\\]+lib[/\\]|[/\\]virtualenvs[/\\]", re.IGNORECASE)
 #: A Python in the folder of a program for Windows: ComfyUI's portable one, the environment of a web UI, conda's.
 _OF_PROGRAM = re.compile(
-    r"(?P<folder>(?:(?<![a-z])[a-z]:|\.)[\\/](?:[^'\"<>|:*?\s\\/][^'\"<>|:*?\n\\/]{0,60}[\\/]+){0,8}?)"
+    r"(?P<folder>(?:(?<![a-z])[a-z]:|\.)[\\/](?:[^'\"<>|:*?\s\\/](?:[^'\"<>|:*?\n\\/]|(?<=\w)'(?=\w)){0,60}[\\/]+){0,8}?)"
     r"(?:(?P<plain>python_embed(?:d?ed)|installer_files[\\/]+env|system[\\/]+python|envs[\\/]+[\w.-]{1,40}(?=[\\/)\s\"'`,;]|$))|(?P<venv>\.?venv))"
     r"(?:[\\/]+(?:lib|scripts|python\.exe)\b|(?=[\s.,;:)\"'`]|$))",
     re.IGNORECASE,
@@ -32,13 +32,14 @@ _OWN_BINARY = re.compile(
 )
 #: Programs that bring an environment of their own, and where it lies in their folder: by their launchers (webui.bat and
 #: webui.sh of AUTOMATIC1111, whose launch.py prints "Launching Web UI"; start_windows.bat and start_linux.sh of
-#: text-generation-webui; the portable ComfyUI; run.bat of Fooocus).
+#: text-generation-webui; the portable ComfyUI; run.bat of Fooocus; the launcher of InvokeAI).
 _PROGRAMS = (
     (
         r"comfyui[ _-]{0,3}(?:windows[ _-]{0,2})?portable|portable (?:version of )?comfyui|\bfooocus\b",
         r".\python_embeded\python.exe",
         "",
     ),
+    (r"\binvoke-?ai\b", r".venv\Scripts\python.exe", ".venv/bin/python"),
     (
         r"text-generation-webui|\boobabooga\b|\beasy diffusion\b",
         r"installer_files\env\python.exe",
@@ -50,7 +51,10 @@ _PROGRAMS = (
         "venv/bin/python",
     ),
 )
-_ELSEWHERE = re.compile(r"\bcoo?llab\b|\bkaggle\b|\bdocker\b|\bconda (?:activate|create)\b|\brunpod\b", re.IGNORECASE)
+#: Where programs that are named lie elsewhere, or in an environment of another's making.
+_ELSEWHERE = re.compile(
+    r"\bcoo?llab\b|\bkaggle\b|\bdocker\b|\bconda (?:activate|create)\b|\brunpod\b|\bstability ?matrix\b", re.IGNORECASE
+)
 _ON_WINDOWS = re.compile(r"(?<![a-z])[a-z]:\\|\bwindows\b|\bwin ?1[01]\b|\.bat\b", re.IGNORECASE)
 _ON_LINUX = re.compile(r"/home/|\blinux\b|\bubuntu\b|\bdebian\b|\bfedora\b|\barch\b|\./\w+\.sh\b", re.IGNORECASE)
 #: The banner of Python and the folder of its installer on Windows; platform.architecture().
@@ -79,7 +83,7 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
             facts = {**told, **facts}
         if granted is None and "CAPABILITIES" in line.upper() and (given := _CAPABILITIES.search(line)):
             granted = (number, given[1] or given[2])
-    if "executable" not in facts and (own := _of_named_program(text)):
+    if "executable" not in facts and (own := _of_named_program(text, facts.get("environment"))):
         facts["executable"], number = own
         lines.append(number)
     interpreter = Interpreter(chosen_by="report", **{"executable": "python", **facts}) if facts else None
@@ -90,8 +94,8 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
     return (*found, *fragment("variables", (granted[0],), WORDS, container=container))
 
 
-def _of_named_program(text: Pasted) -> tuple[str, int] | None:
-    """Where a program that is named keeps its Python, below its own folder."""
+def _of_named_program(text: Pasted, environment: str | None) -> tuple[str, int] | None:
+    """Where a program that is named keeps its Python, below its own folder; None where paths tell of another one."""
     body = text.text
     if _ELSEWHERE.search(body):
         return None
@@ -99,7 +103,9 @@ def _of_named_program(text: Pasted) -> tuple[str, int] | None:
     for words, windows, linux in _PROGRAMS:
         for number, _ in text.found(re.compile(words, re.IGNORECASE)):
             path = windows if on_windows and not on_linux else linux if on_linux and not on_windows else ""
-            return (path, number) if path else None
+            # The installer_files are an environment of conda.
+            own = "conda" if "installer_files" in path else "venv" if "venv" in path else None
+            return (path, number) if path and environment in (None, own) else None
     return None
 
 

@@ -53,6 +53,15 @@ FIRES = {
         text("jax", "libcudnn.so.8", "11.0", files=[("cudnn", "libcudnn.so.7")]),
         "nvidia-cudnn-cu11==8.*",
     ),
+    "cuDNN 7 wanted by a build for CUDA 10.1, cuDNN 8 and CUDA 10.2 there": (
+        text("tensorflow", "libcudnn.so.7", "10.2", files=[("cudnn", "libcudnn.so.8")])
+        | {
+            "frameworks": Frameworks(
+                found=(Framework(name="tensorflow", version="2.3.0", cuda=CudaVersion("10.1"), cudnn="7.6"),)
+            )
+        },
+        "Install CUDA 10.1 and cuDNN 7.6",
+    ),
 }
 QUIET = {
     "the right CUDA, not on the path": text("tensorflow", "cudart64_110.dll", "11.2"),

@@ -117,6 +117,12 @@ def test_what_contradicts_itself_is_shown_and_not_used(text, disputed, path):
     assert fact(made, path) in ("None", "unseen")
 
 
+def test_windows_around_wsl_contradicts_nothing():
+    made = read("Microsoft Windows [Version 10.0.19045.1]\nUbuntu Release: 20.04\nuname: 5.4.9-microsoft-standard-WSL2")
+    assert [one for one in made.contradictions if one.fact.startswith("host")] == []
+    assert fact(made, "host.os") == "linux"
+
+
 MESSAGE = "Found no NVIDIA driver on your system.\n"
 
 

@@ -16,6 +16,16 @@ TEXTS = [
         "Windows [Version 10.0.21343]\nLinux version 5.4.91-microsoft-standard-WSL2 (gcc 9.3)",
         {"WSL 2": 2, "kernel 5.4.91-microsoft-standard-WSL2": 2},
     ),
+    # Windows is around WSL: both are true.
+    (
+        "Microsoft Windows [Version 10.0.19045.1]\nOS: Ubuntu 22.04\nKernel: 5.4.91-microsoft-standard-WSL2",
+        {
+            "Ubuntu 22.04": 2,
+            "WSL 2": 3,
+            "kernel 5.4.91-microsoft-standard-WSL2": 3,
+            "Microsoft Windows [Version 10.0.19045.1] around WSL": 1,
+        },
+    ),
     ("It fails in WSL2", {"WSL 2": 1}),
     ("GPU models and configuration: GPU 0:    (UUID: GPU-a)", {}),  # a name of blanks is none
     ("GPU 0: \u3000 (UUID: GPU-a)", {}),

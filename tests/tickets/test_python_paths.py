@@ -67,6 +67,13 @@ def test_what_a_container_was_given_of_the_driver(text):
         ("AUTOMATIC1111 on Ubuntu 22.04", "venv/bin/python"),
         ("oobabooga, Windows 10", r"installer_files\env\python.exe"),
         ("ComfyUI portable, Windows 11", r".\python_embeded\python.exe"),
+        ("InvokeAI, Windows 10", r".venv\Scripts\python.exe"),
+        # A path decides, and the program's name only where none stands.
+        (
+            'Fooocus\n  File "C:\\Pack\\Fooocus - m1b\'s Edition\\venv\\lib\\site-packages\\torch\\x.py", line 1',
+            r"C:\Pack\Fooocus - m1b's Edition\venv\Scripts\python.exe",
+        ),
+        ("Fooocus on Windows 11 by Stability Matrix", None),
         ("AUTOMATIC1111 in Docker on Ubuntu", None),
         ("stable-diffusion-webui", None),
         ("see https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki", None),
@@ -75,3 +82,11 @@ def test_what_a_container_was_given_of_the_driver(text):
 def test_whose_python_it_is(text, executable):
     made = [one.sections["interpreter"] for one in parse_python_paths(plain(text)) if "interpreter" in one.sections]
     assert [one.executable for one in made] == ([executable] if executable else [])
+
+
+def test_a_program_is_not_where_its_name_says_when_paths_tell_of_another_environment():
+    text = (
+        'Fooocus, Windows 11\n  File "\\\\nas\\apps\\conda\\envs\\f\\lib\\site-packages\\x.py"\n/miniconda3/envs/f/lib'
+    )
+    (made,) = [one.sections["interpreter"] for one in parse_python_paths(plain(text))]
+    assert "python_embeded" not in made.executable

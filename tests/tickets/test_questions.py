@@ -48,3 +48,24 @@ def test_what_starts_the_container_is_not_asked_for_where_it_stands(tmp_path: Pa
     file.write_text("No GPU in it\n\ndocker run --gpus all app says nothing, card is an RTX 4060, Linux")
     (ticket,) = judged_tickets([str(file)], criteria_of((), (), (), None), 1)
     assert ticket.question is not None and "that starts it" not in ticket.question.ask
+
+
+#: A text, and facts that its answer must not hold: nobody stated them.
+NOT_STATED = [
+    ("# Could not load dynamic library 'libcudart.so.11.0'\n\ntensorflow 2.4.0, Ubuntu 20.04, RTX 2080", "not set"),
+    ("# Could not load dynamic library 'libcudart.so.11.0'\n\ntensorflow 2.4.0, Ubuntu 20.04, RTX 2080", "installed"),
+    (
+        "# cudart64_101.dll not found\n\ntensorflow 2.3 with CUDA 10.2, Windows 10, RTX 2070",
+        "not found",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), NOT_STATED)
+def test_what_a_text_leaves_out_is_not_told_as_seen(text, words, tmp_path: Path):
+    file = tmp_path / "ticket.md"
+    file.write_text(text)
+    (ticket,) = judged_tickets([str(file)], criteria_of((), (), (), None), 1)
+    found = ticket.findings
+    assert found
+    assert not [one for finding in found for one in finding.evidence if words in f"{one.fact}: {one.value}"]

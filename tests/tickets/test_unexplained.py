@@ -24,6 +24,12 @@ TEXTS = [
     ("[hevc_nvenc @ 0x55d] Driver does not support the required nvenc API version.", 1, "ffmpeg"),
     ('time=2024 level=WARN source=amd.go:3 msg="no compatible library found."', 1, "ollama"),
     ("clGetPlatformIDs failed: -1001", 1, "opencl"),
+    # The system refuses the file, whatever was to be written into it.
+    ("ERROR - Failed to download model: [Errno 13] Permission denied: 'models/a.pth'", 1, "permission"),
+    ("ERROR - Failed to download model: 403 Forbidden", 1, "download"),
+    # By the lines around it.
+    ("2026/02/11 18:46:29 akmods: Building RPM\nerror: Failed build dependencies:", 2, "akmods"),
+    ("error: Failed dependencies:\n\tkmod(nvidia.ko) is needed by nvidia-driver-3:590.1", 1, "dnf"),
     # What announces an error is none.
     ("The VM gets created but does not start, with this error:\ndocker: Error response from daemon: odd", 2, "docker"),
     (

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines
 from gpudoctor.rules.sections import Driver, Environ, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem, rule, run, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem, rule, run, seen, variable_seen
 from gpudoctor.rules.visible_devices import MASK, disagreement
 
 
@@ -39,12 +39,11 @@ def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Itera
     # CUDA that lists none at all is DRV013.
     if counts is None or not counts.sure or not 0 < counts.cuda < counts.shown:
         return
-    mask = environ.get(MASK)
     yield problem(
         f"NVML counts {counts.nvml} GPUs, but the CUDA driver offers only {counts.cuda}.",
         seen("GPUs that NVML counts", counts.nvml),
         seen("GPUs that the CUDA driver lists", counts.cuda),
-        seen(MASK, "not set" if mask is None else mask),
+        *variable_seen(MASK, environ),
         *log_seen(log_lines(driver, "NVRM")),
         fixes=(
             by_hand(

@@ -1,7 +1,7 @@
 """ENV002: numbers of GPUs that may mean other cards."""
 
 from gpudoctor.rules.sections import Environ, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen, variable_seen
 from gpudoctor.rules.visible_devices import is_numeric
 
 
@@ -34,7 +34,7 @@ def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     yield problem(
         "The GPUs are different models, so CUDA may number them differently from nvidia-smi.",
         seen("models", ", ".join(models)),
-        seen("CUDA_DEVICE_ORDER", environ.get("CUDA_DEVICE_ORDER") or "not set"),
+        *variable_seen("CUDA_DEVICE_ORDER", environ),
         *((seen("CUDA_VISIBLE_DEVICES", mask),) if mask else ()),
         confidence="likely" if mask else "possible",
         fix=Fix("Number the GPUs like nvidia-smi", "safe", (SetEnv(name="CUDA_DEVICE_ORDER", value="PCI_BUS_ID"),)),

@@ -5,10 +5,12 @@ from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import cuda_program
 from gpudoctor.plan.cuda_for_program import for_program
-from gpudoctor.rules.builds import in_words
+from gpudoctor.plan.toolkit_for_build import toolkit_for_build
+from gpudoctor.rules._missing import FIRST_EXTRA
+from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Live, Matrix, Scene, Toolkits
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, problem, rule, seen
 from gpudoctor.sources.libraries_names import family_of
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
 
@@ -63,15 +65,27 @@ def built_for_other_cuda(
         names = tuple(dict.fromkeys(one.soname for one in (*other, *cudnn)))
         built = in_words(dict.fromkeys([*(f"CUDA {cuda_of(one.soname)}" for one in other), *map(_cudnn_words, cudnn)]))
         there = in_words(dict.fromkeys(one.value for one in _there(other, cudnn, here, libraries)))
+        fix = None if other else _both(asker, here, frameworks, scene)
         yield problem(
             f"{_capital(missing[0].wanted_by)} was built for {built}; what is there is {there}.",
             seen("it did not find", ", ".join(names)),
             *_there(other, cudnn, here, libraries),
             subject=missing[0].wanted_by,
             confidence="likely",
-            fixes=tuple(filter(None, (for_program(asker, names, tuple(here), scene, matrix),))),
+            fixes=tuple(filter(None, (fix or for_program(asker, names, tuple(here), scene, matrix),))),
         )
         return
+
+
+def _both(asker: str, here: list[CudaVersion], frameworks: Frameworks | Gap | None, scene: Scene) -> Fix | None:
+    """A cuDNN is for one CUDA: that of the TensorFlow that asks for it, where the CUDA that is there is another."""
+    found = frameworks.get("tensorflow") if isinstance(frameworks, Frameworks) and asker == "tensorflow" else None
+    numbers = release_numbers(found.version) if found else None
+    if found is None or found.cuda is None or found.cudnn is None or numbers is None or numbers >= FIRST_EXTRA:
+        return None
+    if not here or found.cuda in here:
+        return None
+    return toolkit_for_build(found.cuda, found.cudnn, scene)
 
 
 def _capital(title: str) -> str:

@@ -75,7 +75,8 @@ def tf_cuda_version_unsupported(
         f"{tensorflow.label} needs CUDA {tensorflow.cuda}, but this machine has {has}.",
         seen("built with CUDA", tensorflow.cuda, tensorflow.source),
         *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in versions),
-        seen("not found", ", ".join(missing)),
+        # A text says what was not found, if it does: its line is quoted.
+        seen("opens" if libraries.excerpt and on_windows else "not found", ", ".join(missing)),
         subject=tensorflow.label,
         fixes=(
             _either(toolkit_for_build(tensorflow.cuda, tensorflow.cudnn, scene), versions, scene, matrix),

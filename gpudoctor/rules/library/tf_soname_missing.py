@@ -95,7 +95,7 @@ def tf_soname_missing(
             f"{framework.label} needs {names}, which {'is' if len(missing) == 1 else 'are'} {lost}.",
             *(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
             *where_looked(framework, libraries),
-            *(_found(one, libraries, framework) for one in missing),
+            *filter(None, (_found(one, libraries, framework) for one in missing)),
             subject=framework.label,
             severity=None if has_gpu else "info",
             fixes=fixes_for(scene, framework, missing, libraries, matrix),
@@ -112,7 +112,7 @@ def _is_linked(one: Resolution) -> bool:
     return one.framework == "torch" and one.how == "linked" and one.soname.startswith(LINKED)
 
 
-def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evidence:
+def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evidence | None:
     if one.unusable:
         return seen(f"{one.soname} is no library that can be loaded", one.unusable)
     copies = copies_of(one, libraries)
@@ -120,6 +120,8 @@ def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evide
         owner = f" (package {copies[0].dist})" if copies[0].dist else ""
         return seen(f"{one.soname} is installed at", f"{copies[0].path}{owner}")
     package = package_of(one, framework)
+    if libraries.excerpt:
+        return seen(f"{one.soname} comes with", package) if package else None
     return seen(f"{one.soname} is installed", f"no; it comes with {package}" if package else "no")
 
 
