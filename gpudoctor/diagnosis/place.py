@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System

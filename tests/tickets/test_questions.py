@@ -69,3 +69,27 @@ def test_what_a_text_leaves_out_is_not_told_as_seen(text, words, tmp_path: Path)
     found = ticket.findings
     assert found
     assert not [one for finding in found for one in finding.evidence if words in f"{one.fact}: {one.value}"]
+
+
+LOST = "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (f'{LOST}\n\nconfig.toml has\nroot = "/run/nvidia/driver"\nUbuntu', "container-tools-settings"),
+        (f'{LOST}\n\nconfig.toml has\n#root = "/run/nvidia/driver"\nUbuntu', "drv-absent"),
+        (
+            (
+                "Could not load dynamic library 'libcudnn.so.7'; dlerror: libcudnn.so.7: cannot open shared object file\n"
+                "tensorflow 2.3.0 with CUDA 10.2 and cuDNN 8.0.2, Ubuntu 20.04, RTX 2070"
+            ),
+            "built-for-other-cuda",
+        ),
+    ],
+)
+def test_the_line_that_is_quoted_decides_which_cause_leads(text, cause, tmp_path: Path):
+    file = tmp_path / "ticket.md"
+    file.write_text(text)
+    (ticket,) = judged_tickets([str(file)], criteria_of((), (), (), None), 1)
+    assert ticket.causes[0].key == cause
