@@ -81,7 +81,7 @@ LOST = "nvidia-container-cli: initialization error: load library failed: libnvid
         (f'{LOST}\n\nconfig.toml has\n#root = "/run/nvidia/driver"\nUbuntu', "drv-absent"),
         (
             (
-                "Could not load dynamic library 'libcudnn.so.7'; dlerror: libcudnn.so.7: cannot open shared object file\n"
+                "Could not load dynamic library 'libcudnn.so.7'; dlerror: libcudnn.so.7: no such file\n"
                 "tensorflow 2.3.0 with CUDA 10.2 and cuDNN 8.0.2, Ubuntu 20.04, RTX 2070"
             ),
             "built-for-other-cuda",
