@@ -7,6 +7,7 @@ from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
@@ -145,6 +146,14 @@ def part_is_in_other_releases(seen: SnapshotView) -> str | None:
     """What a message does not find is in known releases of its package."""
     found = next((one for text in seen.messages if (one := requirement_that_has(text))), None)
     return f"what is missing is in {found}" if found else None
+
+
+@condition
+def torch_finds_gpu(seen: SnapshotView) -> str | None:
+    """PyTorch itself was asked, and always said that CUDA is available."""
+    live = seen.section(Live, "live")
+    answers = {one.gpu_available for one in live.devices if one.framework == "torch"} if live else set()
+    return "PyTorch says that CUDA is available" if answers == {True} else None
 
 
 @condition

@@ -10,6 +10,7 @@ from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.sources.gpu_names import maker_of
+from gpudoctor.tickets.build_environments import lines_of_builds
 from gpudoctor.tickets.fragment import Fragment, fragment, source
 from gpudoctor.tickets.machine_words import python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -100,8 +101,9 @@ def parse_echoes(text: Pasted) -> tuple[Fragment, ...]:
     """Everything that Python told in the text."""
     told = _Told()
     python: str | None = None
+    others = lines_of_builds(text)
     for number, line in text.filled:
-        if not line.strip():
+        if not line.strip() or number in others:
             continue
         if _COMMAND.search(line):
             _answered(text, number, line, told)

@@ -18,6 +18,7 @@ from gpudoctor.inference.installed_builds import frameworks_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.tickets.build_environments import lines_of_builds
 from gpudoctor.tickets.dismissed import without_dismissed
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import HEARSAY, WORDS, Contradiction, Fragment, fragment, source
@@ -99,7 +100,7 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
         for number in one.lines
         if not _is_told(one, number, text)
     }
-    stated += parse_prose(text, printed, stated_in(stated))
+    stated += parse_prose(text, printed | lines_of_builds(text), stated_in(stated))
     stated += parse_platform(text, stated_in(stated))
     merger = Merger((*stated, *_of_packages(stated)))
     sections = merger.sections()

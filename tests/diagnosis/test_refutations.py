@@ -8,7 +8,7 @@ from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
-from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.live import DeviceList, Live, Symptom
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Cpu, System, Wsl
@@ -79,6 +79,31 @@ ROWS = {
     "torch-was-imported": (
         message("/x/lib/python3.8/site-packages/torch/cuda/__init__.py:83: UserWarning: CUDA initialization", "x"),
         message("ModuleNotFoundError: No module named 'torch'", "x"),
+    ),
+    "torch-finds-gpu": (
+        {"live": Live(devices=(DeviceList(framework="torch", gpu_available=True),))},
+        # Another Python of the same machine says otherwise.
+        {
+            "live": Live(
+                devices=(
+                    DeviceList(framework="torch", gpu_available=True),
+                    DeviceList(framework="torch", gpu_available=False),
+                )
+            )
+        },
+    ),
+    "nvcc-ran": (
+        message("error: command '/usr/local/cuda-12.1/bin/nvcc' failed with exit code 2", "x"),
+        message("error: command 'nvcc' failed with exit status 127", "x"),
+    ),
+    "compiler-ran": (
+        message("error: command '/usr/bin/x86_64-linux-gnu-gcc' failed with exit code 1", "x"),
+        # Its last letters are a compiler's name, too.
+        message("error: command '/usr/local/cuda-12.1/bin/nvcc' failed with exit code 2", "x"),
+    ),
+    "driver-release-is-stated": (
+        {"driver": Driver(release=DriverRelease("550.78"))},
+        {"driver": Driver(nvml=Answer(outcome="answered", code=9))},
     ),
     "named-builds-know-gpus": (
         message("PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.0.1+cu118)", "xformers-built-for")
@@ -524,3 +549,16 @@ def test_a_cause_of_single_releases(cause, sections, out):
 def test_a_cause_of_packages_where_no_python_is_named(text, beside):
     around = subjects_in(text) | {"about-another"}
     assert is_beside_the_point("numpy2-abi", SnapshotView(Snapshot(), around)) is beside
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/x/lib/python3.10/site-packages/torch/cuda/__init__.py", True),
+        ("/tmp/pip-build-env-jmrxpe19/overlay/lib/python3.10/site-packages/torch/cuda/__init__.py", False),
+        ("/home/u/.cache/uv/builds-v0/.tmpz1Ab/lib/python3.11/site-packages/torch/cuda/__init__.py", False),
+    ],
+)
+def test_the_torch_of_a_build_is_not_the_users(path, found):
+    seen = SnapshotView(Snapshot(**message(f"{path}:83: UserWarning: no NumPy", "x")))
+    assert (refutation("ext-build-isolation", seen) is not None) is found

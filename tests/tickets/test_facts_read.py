@@ -27,6 +27,15 @@ TEXTS = [
         },
     ),
     ("It fails in WSL2", {"WSL 2": 1}),
+    # The torch of the environment that the installer makes for one build, and the user's own.
+    (
+        "/tmp/pip-build-env-ab1/overlay/lib/python3.10/site-packages/torch/x.py:276\ntorch.__version__  = 2.7.0+cu126",
+        {"Python 3.10": 1},
+    ),
+    (
+        "/x/lib/python3.10/site-packages/torch/x.py:276\ntorch.__version__  = 2.7.0+cu126",
+        {"torch 2.7.0+cu126": 2, "Python 3.10": 1},
+    ),
     ("GPU models and configuration: GPU 0:    (UUID: GPU-a)", {}),  # a name of blanks is none
     ("GPU 0: \u3000 (UUID: GPU-a)", {}),
     ("CUDA error: no kernel image is available for execution on the device", {}),
