@@ -92,6 +92,10 @@ ROWS = {
             )
         },
     ),
+    "gpu-package-on-a-mac": (
+        {"host": System(os="macos"), **message("No matching distribution found for x", "mac-gpu-package-asked")},
+        {"host": System(os="linux"), **message("No matching distribution found for x", "mac-gpu-package-asked")},
+    ),
     "nvcc-ran": (
         message("error: command '/usr/local/cuda-12.1/bin/nvcc' failed with exit code 2", "x"),
         message("error: command 'nvcc' failed with exit status 127", "x"),
