@@ -61,6 +61,10 @@ def toolkit(version):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "torch-is-for-the-processor": (
+        frameworks(name="torch", version="2.0.1+cpu", variant="cpu"),
+        frameworks(name="torch", version="2.0.1+cu118", variant="cuda"),
+    ),
     "jax-cuda-part-is-there": (
         message("RuntimeError: Unable to load cuSPARSE. Is it installed?", "jax-library-outdated"),
         message("a CUDA-enabled jaxlib is not installed. Falling back to cpu.", "jax-cpu-only"),

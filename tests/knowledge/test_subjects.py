@@ -21,4 +21,4 @@ REST = "\n" + "Something does not work here, and nobody knows why. " * 8
     ],
 )
 def test_a_text_is_about_what_it_computes_with(text, about):
-    assert subjects_in(text) == {f"about-{one}" for one in about}
+    assert {one for one in subjects_in(text) if one.startswith("about-")} == {f"about-{one}" for one in about}
