@@ -6,10 +6,12 @@ from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild
@@ -146,6 +148,20 @@ def part_is_in_other_releases(seen: SnapshotView) -> str | None:
     """What a message does not find is in known releases of its package."""
     found = next((one for text in seen.messages if (one := requirement_that_has(text))), None)
     return f"what is missing is in {found}" if found else None
+
+
+@condition
+def driver_is_the_last_for_gpu(seen: SnapshotView) -> str | None:
+    """The driver offers what the last branch for the GPUs offers: none that is newer serves them."""
+    driver, gpus, matrix = seen.section(Driver, "driver"), seen.section(Gpus, "gpus"), load_matrix()
+    capabilities = [matrix.capability(gpu) for gpu in gpus.nvidia] if gpus else []
+    rows = [matrix.architecture(one) if one else None for one in capabilities]
+    lasts = {row.last_branch if row else None for row in rows}
+    last = next(iter(lasts)) if len(lasts) == 1 else None
+    branch = matrix.driver_branch(DriverRelease(f"{last}.0"), "linux") if last else None
+    if driver is None or branch is None or driver.cuda is None or driver.cuda < branch.cuda:
+        return None
+    return f"{last} is the last driver branch for this GPU, and serves CUDA {branch.cuda} at most"
 
 
 @condition

@@ -100,6 +100,10 @@ ROWS = {
         {"host": System(os="macos"), **message("No matching distribution found for x", "mac-gpu-package-asked")},
         {"host": System(os="linux"), **message("No matching distribution found for x", "mac-gpu-package-asked")},
     ),
+    "driver-is-the-last-for-gpu": (
+        {"driver": Driver(cuda=CudaVersion("9.1")), **named("NVIDIA GeForce GT 540M")},
+        {"driver": Driver(cuda=CudaVersion("9.1")), **named("NVIDIA GeForce GTX 1080")},
+    ),
     "nvcc-ran": (
         message("error: command '/usr/local/cuda-12.1/bin/nvcc' failed with exit code 2", "x"),
         message("error: command 'nvcc' failed with exit status 127", "x"),
