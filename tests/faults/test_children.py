@@ -306,7 +306,7 @@ def test_with_no_place_for_output(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*words: object, **options: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gpudoctor.host.memfd._open", full)
+    monkeypatch.setattr("gpudoctor.host.posix_child._open", full)
     ran = run(("/bin/true",), timeout=5)
     assert (ran.outcome, ran.reason) == ("not-started", "No space left on device")
 
