@@ -16,10 +16,15 @@ _PYTHON = re.compile(
     re.I | re.M,
 )
 _APPTAINER = re.compile(r"\b(?:apptainer|singularity)\b", re.I)
-#: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
+#: Other makers' GPUs count as surroundings only where no product of NVIDIA is named, nor a card that the reporter has.
 _OTHERS, _NVIDIA = (
     ("amd", "intel", "intel-arc"),
-    re.compile(r"\b(?:geforce|[rg]tx ?\d{3,4}|tesla|quadro|nvidia-smi|a100|h100|v100)\b", re.I),
+    re.compile(
+        r"\b(?:geforce|[rg]tx ?\d{3,4}|tesla|quadro|nvidia-smi|a100|h100|v100"
+        r"|(?:my|and (?:an?|one|the)|(?<!don't )(?<!not )have an?|plus an?|dedicated|discrete)"
+        r" nvidia (?:card|d?gpu|graphics))\b",
+        re.I,
+    ),
 )
 
 

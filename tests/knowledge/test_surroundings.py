@@ -109,6 +109,21 @@ def test_what_fails_there_has_a_cause_of_that_place(text, first, tmp_path):
     assert ticket(str(file), criteria_of((), (), (), None)).causes[0].key == first
 
 
+@pytest.mark.parametrize(
+    ("text", "is_amd"),
+    [
+        ("a Radeon iGPU and an NVIDIA card", False),
+        ("a Radeon for the screen, my nvidia gpu for training", False),
+        ("I have an NVIDIA GPU beside the Radeon", False),
+        ("a Radeon RX 6800; I don't have an NVIDIA GPU", True),
+        ("a Radeon RX 6800. RuntimeError: Found no NVIDIA driver on your system.", True),
+        ("a Radeon RX 6800; the program requires an NVIDIA GPU", True),
+    ],
+)
+def test_an_amd_gpu_beside_one_of_nvidias_decides_nothing(text, is_amd):
+    assert ("amd" in surroundings_in(text)) is is_amd
+
+
 def test_who_may_not_do_it_is_told_who_does(tmp_path):
     file = tmp_path / "ticket.md"
     failed = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
