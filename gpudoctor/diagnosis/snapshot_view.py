@@ -57,6 +57,8 @@ class SnapshotView:
         named = self._around & _SYSTEMS
         if named == {"macos"}:
             return named
+        if (host := self.section(System, "host")) and host.os is None and host.is_posix:
+            return _SYSTEMS - {"windows"}
         # Who names Windows may mean what runs in WSL or in a container there, unless it is the only thing named.
         return named if named == {"windows"} and "container" not in self._around else frozenset()
 

@@ -31,6 +31,8 @@ class System(Section, frozen=True, kw_only=True):
     """The operating system and the hardware around the GPU."""
 
     os: Literal["linux", "windows", "macos", "other"] | None = None
+    #: A text shows paths that Linux and macOS have alike: it is not Windows.
+    is_posix: bool | None = None
     #: os-release ID and its relatives: debian, ubuntu, fedora, rhel, arch.
     distribution: str | None = None
     distribution_like: tuple[str, ...] = ()

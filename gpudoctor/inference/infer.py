@@ -130,7 +130,7 @@ def _without_doubtful(one: Framework) -> Framework:
 def _implied(snapshot: Snapshot) -> Snapshot:
     """The snapshot with what its facts imply; the same one where they imply nothing that it does not state."""
     changes: dict[str, Any] = {
-        "host": _of_host(_of_driver(snapshot.host, snapshot.driver), snapshot.gpus),
+        "host": _of_host(_of_nvidia(_of_driver(snapshot.host, snapshot.driver), snapshot), snapshot.gpus),
         "container": _of_kernel(snapshot.container, snapshot.host),
         "interpreter": _with_abi(snapshot.interpreter),
     }
@@ -149,6 +149,17 @@ def _of_driver(host: System | Gap | None, driver: Driver | Gap | None) -> System
     if not stated or not isinstance(driver, Driver) or driver.release is None:
         return host
     return System(os="linux") if str(driver.release).count(".") == _OF_LINUX else host
+
+
+def _of_nvidia(host: System | Gap | None, snapshot: Snapshot) -> System | Gap | None:
+    """What is not Windows and has NVIDIA's driver, its GPU or a build for CUDA is Linux: macOS has none of them."""
+    if not isinstance(host, System) or host.os is not None or not host.is_posix:
+        return host
+    frameworks = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
+    has_driver = isinstance(snapshot.driver, Driver) and (snapshot.driver.release or snapshot.driver.cuda)
+    has_gpu = isinstance(snapshot.gpus, Gpus) and any(gpu.vendor in ("nvidia", "amd") for gpu in snapshot.gpus.devices)
+    is_built = any(one.variant in ("cuda", "rocm") and _is_stated(one.source) for one in frameworks)
+    return structs.replace(host, os="linux") if has_driver or has_gpu or is_built else host
 
 
 def _of_host(host: System | Gap | None, gpus: Gpus | Gap | None) -> System | Gap | None:

@@ -7,9 +7,10 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import System
 from gpudoctor.sources.pci import bus_id
 from gpudoctor.sources.system import parse_os_release
-from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment, source
+from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import of_os
 from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.tickets.system_marks import parse_paths
 
 _UNAME = re.compile(r"^.*?\bLinux \S+ (\d+\.\d+\S*) (#\S.*?)\b(x86_64|aarch64|ppc64le|armv7l)\b")
 _KERNEL = re.compile(
@@ -27,24 +28,11 @@ _LSPCI = re.compile(
 _DEVICE = re.compile(r"^\s*((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ")
 _IN_USE = re.compile(r"^\s+Kernel driver in use: (\S+)")
 _VENDORS = (("NVIDIA", "nvidia"), ("Advanced Micro", "amd"), ("AMD", "amd"), ("Intel", "intel"))
-#: Paths that only one system has.
-_PATHS = (
-    (
-        re.compile(
-            r"\b[A-Z]:\\(?:Users|Program|Windows|Python|ProgramData|Anaconda|Miniconda)"
-            r"|\b[A-Z]:\\(?:[^\\\s\"'<>|]+\\){1,12}(?:site-packages|Scripts|Lib)\\|\[MSC v\.\d+ (?:64|32) bit",
-            re.I,
-        ),
-        "windows",
-    ),
-    (re.compile(r"(?<![\w.:/])/(?:home|root|usr|opt|mnt|data|workspace)/[\w.@~+-]+/"), "linux"),
-    (re.compile(r"(?<![\w.:/])/(?:Users|opt/homebrew|System/Library)/[\w.-]+/"), "macos"),
-)
 
 
 def parse_machine(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
-    return (*_uname(text), *_os_release(text), *_lsb(text), *_windows(text), *_lspci(text), *_paths(text))
+    return (*_uname(text), *_os_release(text), *_lsb(text), *_windows(text), *_lspci(text), *parse_paths(text))
 
 
 def _uname(text: Pasted) -> tuple[Fragment, ...]:
@@ -117,17 +105,3 @@ def _product(vendor: str | None, words: str | None) -> str | None:
     if words is None or re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", words):
         return None
     return f"NVIDIA {words}" if vendor == "nvidia" else words
-
-
-def _paths(text: Pasted) -> tuple[Fragment, ...]:
-    """The one system whose paths the text holds; none where it holds those of several."""
-    found: dict[str, int] = {}
-    for number, line in text.filled:
-        if "/" in line or "\\" in line or "[MSC" in line:
-            for pattern, system in _PATHS:
-                if system not in found and pattern.search(line):
-                    found[system] = number
-    if len(found) != 1:
-        return ()
-    name, number = next(iter(found.items()))
-    return fragment("paths in the text", (number,), WORDS, host=System(os=name))  # type: ignore[arg-type]

@@ -19,6 +19,10 @@ _KERNEL = re.compile(r"Linux[- ](\d+\.\d+[^\s]*?)-(x86_64|aarch64|ppc64le)\b")
 _NAMED = re.compile(r"system='Linux'.{0,200}?release='([^']{1,100})'.{0,200}?machine='([^']{1,40})'")
 #: Macs with Apple's own processors.
 _APPLE = re.compile(r"\bm[1-5]\b|apple silicon")
+_MAC = re.compile(
+    r"mac ?os|os ?x\b|darwin|mac ?book|\bi?mac\b|\bapple (?:silicon|m\d)|\bm[1-5] (?:pro|max|ultra)\b"
+    r"|^(?:my |an? )?m[1-5]$"
+)
 _MACOS = re.compile(
     r"mac ?os(?: ?x)?[ -]*(?:version )?(?:monterey|ventura|sonoma|sequoia|tahoe|big sur|catalina)?,? *"
     r"v?(1[0-9](?:\.\d+){0,2}|2[0-9](?:\.\d+){0,2})(?![\d.]*\d|\+)"
@@ -41,7 +45,7 @@ def of_os(text: str, also: System | None = None) -> System | None:
     facts: dict[str, Any] = {"pretty_name": text[:100]}
     if re.search(r"windows|\bwin ?(?:10|11|7|8)(?!\d)", lower) and "wsl" not in lower and "subsystem" not in lower:
         facts["os"] = "windows"
-    elif re.search(r"mac ?os|os ?x\b|darwin|mac ?book|\bi?mac\b|\bapple (?:silicon|m\d)", lower):
+    elif _MAC.search(lower):
         facts["os"] = "macos"
         facts |= {"arch": "arm64"} if _APPLE.search(lower) else {}
         facts |= _release_of_macos(lower)

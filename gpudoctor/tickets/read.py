@@ -1,7 +1,7 @@
 """A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
 
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
@@ -21,7 +21,7 @@ from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.build_environments import lines_of_builds
 from gpudoctor.tickets.dismissed import without_dismissed
 from gpudoctor.tickets.documents import spread
-from gpudoctor.tickets.fragment import HEARSAY, WORDS, Contradiction, Fragment, fragment, source
+from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.listings import without_listings
 from gpudoctor.tickets.merge import Merger
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
@@ -29,6 +29,7 @@ from gpudoctor.tickets.prose import parse_prose
 from gpudoctor.tickets.python_repl import FORM as PYTHON
 from gpudoctor.tickets.python_repl import is_told
 from gpudoctor.tickets.readers import readers_of
+from gpudoctor.tickets.system_marks import parse_platform, weighed
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024
@@ -101,7 +102,7 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
         if not _is_told(one, number, text)
     }
     stated += parse_prose(text, printed | lines_of_builds(text), stated_in(stated))
-    stated += parse_platform(text, stated_in(stated))
+    stated = weighed((*stated, *parse_platform(text, stated_in(stated))))
     merger = Merger((*stated, *_of_packages(stated)))
     sections = merger.sections()
     body = with_programs(without_dismissed(without_listings(text.text)))
@@ -198,37 +199,6 @@ def _word(word: str) -> str:
     return _IN_NUMBER.sub(lambda found: found[0].translate(_DIGITS), word)
 
 
-FORM = "prompts and paths"
-
-_CLUES: dict[str, re.Pattern[str]] = {
-    # Releases of three numbers are those of the drivers for Linux; Windows has two, as in compat/cuda_driver.json.
-    "linux": re.compile(
-        r"\blib\w+\.so(?:\.\d+)*\b|(?:^|[\s'\"(=:,])/(?:usr|home|root|lib|lib64|etc|proc|dev|mnt)/\w"
-        r"|\bdriver version:?\s*\d{3}\.\d{2,3}\.\d{2}\b",
-        re.IGNORECASE,
-    ),
-    "windows": re.compile(r"(?<![\w/])[A-Za-z]:(?:\\\w|/(?:Program|Users|Windows)\b)|\b\w+\.dll\b|\bWinError\b"),
-    "macos": re.compile(r"(?:^|[\s'\"(=:,])/(?:Users|opt/homebrew|Applications)/\w|\blib\w+\.dylib\b"),
-}
-
-
-def parse_platform(text: Pasted, stated: Collection[str]) -> tuple[Fragment, ...]:
-    """The system whose marks the text bears, where it bears those of one only."""
-    if "host" in stated:
-        return ()
-    seen = {os: place for os, pattern in _CLUES.items() if (place := _first(text, pattern))}
-    if "macos" in seen:  # which has /usr, too
-        seen.pop("linux", None)
-    if len(seen) != 1:
-        return ()
-    ((os, place),) = seen.items()
-    return fragment(FORM, (place,), HEARSAY, host=System(os=os))  # type: ignore[arg-type]
-
-
-def _first(text: Pasted, pattern: re.Pattern[str]) -> int | None:
-    return next((number for number, _ in text.found(pattern)), None)
-
-
 #: The field without which a section does not state what people tell of it.
 _DECIDES = {"driver": "release", "gpus": "devices", "toolkits": "found", "interpreter": "version"}
 
@@ -242,7 +212,7 @@ def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
         if isinstance(libraries := sections.get("libraries"), Libraries):
             found.update(copy.family for copy in libraries.copies if copy.family == "cudnn")
         # A path tells the kind of system only; which distribution it is people say.
-        if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
+        if isinstance(host := sections.get("host"), System) and (host.distribution or host.os not in (None, "linux")):
             found.add("host")
         if isinstance(host, System) and host.kernel:
             found.add("kernel")

@@ -17,7 +17,7 @@ _OS = re.compile(
     r"|\b(?:arch linux|manjaro|pop!_os|cachyos|endeavouros|garuda"
     r"|void linux|nixos|gentoo|wsl ?[12]?)\b"
     r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|m[1-5](?: pro| max| ultra)? mac"
-    r"|apple (?:silicon|m[1-5])"
+    r"|apple (?:silicon|m[1-5])|m[1-5] (?:pro|max|ultra)\b|(?<=\bon )(?:my |an? )?m[1-5]\b(?!\.\d)"
     r"|(?<=\bon )(?:my |a )?(?:mac ?os(?: x)?|os ?x|mac))\b",
     re.IGNORECASE,
 )
