@@ -288,3 +288,9 @@ def _quoted(made: Ingested, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         tries += 1
         if not wanted or tries >= _TRIES:
             return
+    # What goes on in the next line begins with the whole of one.
+    for number, line in enumerate(lines, 1) if wanted and len(lines) < _TRIES else ():
+        clean = line.strip()
+        for found in [text for text in wanted if len(clean) >= _MARK and text.startswith(clean)]:
+            wanted.remove(found)
+            yield number, found

@@ -7,6 +7,7 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Symptom
+from gpudoctor.knowledge.readings import plain_words
 from gpudoctor.tables import records_of
 
 #: How often a message is this cause's, in words; and what that counts, between 0 and 1.
@@ -75,5 +76,8 @@ def _by_id() -> dict[str, Message]:
 def values_named(symptom: Symptom, group: str) -> Iterator[str]:
     """What the groups of that name in its message's pattern found in its line; their names end in a number there."""
     message = message_of(symptom.signature)
-    if message and f"(?P<{group}_" in message.pattern and (match := re.search(message.pattern, symptom.text, re.I)):
+    if message is None or f"(?P<{group}_" not in message.pattern:
+        return
+    texts = (symptom.text, plain_words(symptom.text))
+    if match := next(filter(None, (re.search(message.pattern, text, re.I) for text in texts)), None):
         yield from (value for name, value in match.groupdict().items() if value and name.rpartition("_")[0] == group)

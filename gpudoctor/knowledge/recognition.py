@@ -1,12 +1,15 @@
 """Finds known messages in a text of any size, and the lines of a log that are worth keeping."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from itertools import accumulate
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.bounded import BIG, bounded, without_repeats
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import Message, message_of, messages
+from gpudoctor.knowledge.readings import Reading, other_readings
 from gpudoctor.tables import words_of
 
 #: Characters of a text that is looked through for each needle; of a longer one the runs of so many are looked up first.
@@ -58,10 +61,25 @@ def recognise(
         matched = [row for row in rows if _compiled(row.pattern).search(line)]
         for row in matched:
             found.setdefault((row.id, _told(_whole_line(text, start, start + len(line), clean), row)), start)
+    for row, one in _meant(text):
+        found.setdefault((row.id, _told(clean(one.told), row)), one.start)
     return tuple(
         Symptom(signature=name, text=told, framework=framework, where=where)
         for name, told in _few_of_each(_without_fallbacks(found))
     )
+
+
+def _meant(text: str) -> Iterator[tuple[Message, Reading]]:
+    """The messages in other readings of its lines; where lines were joined, those that go over the joint."""
+    readings = tuple(other_readings(text))
+    starts = list(accumulate((len(one.words) + 1 for one in readings), initial=0))
+    for start, line, rows in _candidates("\n".join(one.words for one in readings)) if readings else ():
+        at = bisect_right(starts, start) - 1
+        one, offset = readings[at], start - starts[at]
+        for row in rows:
+            match = _compiled(row.pattern).search(line)
+            if match and (one.joint is None or match.start() + offset < one.joint < match.end() + offset):
+                yield row, one
 
 
 def lines_that_matter(text: str, cap: int = 40) -> tuple[str, ...]:
