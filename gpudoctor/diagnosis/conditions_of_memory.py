@@ -22,6 +22,11 @@ def _noticeable(total: int) -> int:
     return max(total // 5, 1 << 30)
 
 
+def _hardly_any(total: int) -> int:
+    """What a desktop takes of any GPU; on a small one that is much of it."""
+    return max(total // 5, min(1 << 30, total // 4))
+
+
 def _more_than_there_is(one: OutOfMemory) -> bool:
     return one.wanted is not None and one.total is not None and one.wanted > one.total
 
@@ -44,7 +49,7 @@ def _in_pieces(one: OutOfMemory) -> bool:
 def others_hold_little(seen: SnapshotView) -> str | None:
     """PyTorch's own numbers leave hardly any of the GPU's memory to other programs."""
     for one in seen.memory_reports:
-        if one.others is not None and one.total and one.others <= _noticeable(one.total):
+        if one.others is not None and one.total and one.others <= _hardly_any(one.total):
             held, total = one.others / 2**30, one.total / 2**30
             return f"only {held:.1f} of {total:.1f} GiB are not this program's tensors"
     return None
@@ -56,6 +61,18 @@ def others_hold_it(seen: SnapshotView) -> str | None:
     for one in seen.memory_reports:
         if one.others is not None and one.total and _in_the_way(one):
             return f"other programs hold {_size(one.others)} of {_size(one.total)}, this one {_size(one.own or 0)}"
+    return None
+
+
+@condition
+def others_held_it_before(seen: SnapshotView) -> str | None:
+    """Most of the memory was taken when TensorFlow listed the GPU, before it took any itself."""
+    gpus = seen.section(Gpus, "gpus")
+    for gpu in gpus.devices if gpus else ():
+        total, used = gpu.memory_total_mib, gpu.memory_used_mib
+        by_tensorflow = gpu.source is not None and gpu.source.where.startswith("TensorFlow")
+        if by_tensorflow and total and used is not None and 2 * used > total:
+            return f"{_size(used << 20)} of {_size(total << 20)} were taken when TensorFlow listed the GPU"
     return None
 
 

@@ -6,7 +6,7 @@ from gpudoctor.diagnosis.at_place import asked_at
 from gpudoctor.diagnosis.commands_for import commands_for
 from gpudoctor.diagnosis.not_here import runs_here
 from gpudoctor.diagnosis.place import place_of
-from gpudoctor.diagnosis.ranking import LIKELY, SETTLED, Candidate
+from gpudoctor.diagnosis.ranking import LIKELY, SETTLED, Candidate, is_worth_naming
 from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
@@ -143,7 +143,8 @@ def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked
         ask = _open(_with_values(row.ask, first[row.id]), snapshot, asked)
         is_ruled_out = row.causes and all(refutation(one.key, seen) for one in row.causes)
         if ask and ask != "nothing" and not is_ruled_out:
-            between = sum(one.key in {cause.key for cause in row.causes} for one in causes)
+            named = {one.key for one in causes if is_worth_naming(one, causes[0])}
+            between = sum(cause.key in named for cause in row.causes)
             return Question(ask=ask, why=_WHY[min(between, 2)])
     return None
 

@@ -7,6 +7,7 @@ doubt; the doubts multiply. What a fact refutes is no candidate; what nobody loo
 from collections.abc import Iterable
 from typing import Literal
 
+from gpudoctor.diagnosis.another_maker import needs_nvidia
 from gpudoctor.diagnosis.missing_facts import lacking
 from gpudoctor.diagnosis.refutations import is_beside_the_point, is_denied, is_far_fetched, refutation, support
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -48,6 +49,8 @@ _EFFECT_SEEN, _EFFECT_REPORTED = 0.61, 0.35
 _GRAVE, _HARMLESS = 0.3, 0.1
 #: Below this a cause is no candidate; and below this it is not worth showing, nor are more than so many.
 _LEAST, _WORTH, MOST = 0.02, 0.15, 5
+#: A cause is named beside the first one where it counts at least this part of what that one does.
+_BESIDE = 0.6
 #: Causes shown that a fact excludes.
 MOST_RULED_OUT = 2
 #: From here on a cause is likely; and from here on it is not one among several any more.
@@ -55,8 +58,8 @@ LIKELY, SETTLED = 0.7, 0.9
 _USUAL = 0.6
 #: What is found counts so much at most where the surroundings that a text names leave the cause open.
 _OPEN = 0.59
-#: What a cause counts at most that needs something which nobody states.
-_FAR = 0.25
+#: What a cause counts at most that needs something which nobody states: it is not worth showing.
+_FAR = 0.12
 #: What a reporter's own words make of the cause that they point to.
 _SAID = 0.75
 #: CUDA_ERROR_SYSTEM_NOT_READY (cuda.h).
@@ -133,6 +136,10 @@ def rank(
         weight = _either(weights.get(finding.name, 0.0), proof)
         weights[finding.name] = min(weight, _OPEN) if is_open else weight
     by_name = {rule.name: rule for rule in rules}
+    usual = {name for name, weight in weights.items() if weight >= _USUAL and name not in shown}
+    instead = needs_nvidia(usual, seen, {name for name in usual if _is_of_containers(name, by_name.get(name))})
+    if instead is not None:
+        weights[instead] = max(weights.get(instead, 0.0), _SAID)
     weights = {
         name: weight for name, weight in weights.items() if not _is_out(name, shown.get(name), by_name.get(name), seen)
     }
@@ -173,6 +180,11 @@ def _is_out(name: str, finding: Finding | None, rule: Rule | None, seen: Snapsho
     return finding.confidence == "possible" and is_denied(name, seen)
 
 
+def _is_of_containers(name: str, rule: Rule | None) -> bool:
+    record = all_causes().get(name)
+    return LAYERS.get(rule.code[:3]) == LAYERS["BOX"] if rule else record is not None and record.layer == "container"
+
+
 def _missing(rule: Rule, snapshot: Snapshot) -> tuple[str, ...]:
     """The sections that the rule needs and nobody could look at, and the single facts that it needs of the others."""
     sections = (want.field for want in rule.wants if not want.admits_gap)
@@ -207,6 +219,11 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
     if causes[0].state == "found" and causes[0].confidence == "certain":
         causes = tuple(one for one in causes if one.state == "found" or one.confidence != "possible")
     return causes[:MOST]
+
+
+def is_worth_naming(cause: Candidate, first: Candidate) -> bool:
+    """It is about as likely as the first one; `--verbose` lists the others."""
+    return cause.weight >= _BESIDE * first.weight
 
 
 def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:

@@ -41,8 +41,8 @@ def similar(
 ) -> tuple[Similar, ...]:
     """Up to three threads, one for each cause that the facts leave open; none where a cause is likely.
 
-    Beside possible causes one, of one of them: a cause that nothing else speaks for would only distract. `texts` are
-    what the ticket begins with, and its error line.
+    Beside possible causes one of the first of them: a cause that nothing else speaks for would only distract. `texts`
+    are what the ticket begins with, and its error line.
     """
     if causes and causes[0].weight >= LIKELY:
         return ()
@@ -50,7 +50,7 @@ def similar(
     signatures = {one.signature for one in symptoms}
     found = similar_threads(signatures, *texts, *(one.text for one in symptoms[:_MESSAGES]))
     seen = SnapshotView(snapshot, {*around})
-    named = {one.key for one in causes}
+    named = {one.key for one in causes[:1]}
     open_ = [
         one
         for one in found

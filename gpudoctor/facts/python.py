@@ -124,8 +124,8 @@ class Overlap(Fact, frozen=True, kw_only=True):
 
     first: str
     second: str
-    #: Paths that both own.
-    files: int
+    #: Paths that both own; None: not counted.
+    files: int | None = None
     #: How many of them the two do not have the same content for; only these can hurt.
     differing: int | None = None
     #: Most files of one of the two are the other's too: they are builds of the same software. None: not known.

@@ -27,6 +27,7 @@ from gpudoctor.facts.system import Container, Environ, System, Wsl
 from gpudoctor.inference.every_build import as_any_build
 from gpudoctor.inference.installed_builds import Builds, frameworks_of, with_its_tag
 from gpudoctor.inference.opened_libraries import with_opened_libraries
+from gpudoctor.inference.same_modules import with_same_modules
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.sources.libraries_names import family_of
@@ -134,6 +135,8 @@ def _implied(snapshot: Snapshot) -> Snapshot:
         "container": _of_kernel(snapshot.container, snapshot.host),
         "interpreter": _with_abi(snapshot.interpreter),
     }
+    if isinstance(snapshot.packages, Packages):
+        changes["packages"] = with_same_modules(snapshot.packages)
     if isinstance(snapshot.gpus, Gpus):
         changes["gpus"] = _of_gpus(snapshot.gpus, snapshot.driver if isinstance(snapshot.driver, Driver) else None)
     if isinstance(snapshot.libraries, Libraries):

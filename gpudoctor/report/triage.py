@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from gpudoctor.diagnosis.ranking import LIKELY, Candidate, RuledOut
+from gpudoctor.diagnosis.ranking import LIKELY, Candidate, RuledOut, is_worth_naming
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import TRIAGE_SCHEMA, Message, Ticket, UnknownError
 from gpudoctor.facts.codec import encode
@@ -197,7 +197,9 @@ def _fix(ticket: Ticket, style: Style) -> Iterator[str]:
     remedy = remedy_for(ticket)
     if remedy is None:
         return
-    yield from _wrapped(f"Fix: {visible(remedy.say)}", style, hang="  ")
+    # What happens is not what is to be mended: its page says where to look.
+    lead = "Next" if ticket.causes[0].is_effect else "Fix"
+    yield from _wrapped(f"{lead}: {visible(remedy.say)}", style, hang="  ")
     for command, line in remedy_lines(remedy, ticket.system):
         bold = click.style(wrapping.verbatim(line), bold=True)
         yield from [f"    {bold}"] if command else _wrapped(line, style, "    ")
@@ -224,8 +226,10 @@ def first_sentence(text: str) -> str:
 def others(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
     """The causes beside the first one; what to do about those that are likely; and what it is not."""
     told = ticket.causes[1:] if ticket.named else ticket.causes
+    if not everything:
+        told = tuple(one for one in told if is_worth_naming(one, ticket.causes[0]))[:2]
     said = {one.cause: one.say for one in ticket.remedies}
-    for number, cause in enumerate(told if everything else told[:2]):
+    for number, cause in enumerate(told):
         lead = "Or" if number else "It may also be" if ticket.named else "It may be, though little points to it"
         say = said.get(cause.key, "") if everything or cause.weight >= LIKELY else ""
         fix = f" Fix: {visible(say if everything else first_sentence(say))}" if say else ""
@@ -241,9 +245,13 @@ def exclusion_lines(rows: Iterable[RuledOut]) -> Iterator[str]:
 
 def similar_threads(ticket: Ticket) -> Iterator[str]:
     """Resolved threads like it: what each came down to, what mended it unless it is said above, and where it is."""
-    said = {one.key for one in ticket.causes} if ticket.named else set()
+    if ticket.named:
+        yield from (
+            f"A thread in which it was this: {visible(one.address)} (read {one.read})" for one in ticket.similar
+        )
+        return
     for one in ticket.similar:
-        cure = "" if one.cause in said or not one.cure else f" Fix: {visible(_short(one.cure))}"
+        cure = f" Fix: {visible(_short(one.cure))}" if one.cure else ""
         yield f"Similar: {visible(one.words).rstrip('.')}.{cure} {visible(one.address)} (read {one.read})"
 
 

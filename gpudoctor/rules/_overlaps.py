@@ -37,12 +37,16 @@ def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) ->
     """The two cannot live side by side: builds of one thing, or one library for two CUDA majors, both needed."""
     majors = (cuda_major_of(overlap.first), cuda_major_of(overlap.second))
     if None in majors:
-        return overlap.files >= FEW and (overlap.most if overlap.most is not None else _of_one_name(overlap))
-    if overlap.files < FEW or overlap.differing == 0 or _same_version(overlap, packages):
+        return _are_several(overlap) and (overlap.most if overlap.most is not None else _of_one_name(overlap))
+    if not _are_several(overlap) or overlap.differing == 0 or _same_version(overlap, packages):
         return False
     if overlap.on_disk is None:
         return all(victims_of((name,), frameworks) for name in (overlap.first, overlap.second))
     return bool(victims_of(losers(overlap), frameworks))
+
+
+def _are_several(overlap: Overlap) -> bool:
+    return overlap.files is None or overlap.files >= FEW
 
 
 def _of_one_name(overlap: Overlap) -> bool:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
@@ -19,9 +21,15 @@ from gpudoctor.tickets.pasted import Pasted
 
 TENSORFLOW, TORCH, CUDA = "TensorFlow's log", "PyTorch's message", "an error of CUDA"
 
+#: TensorFlow 1 in one line; its first releases in a line for the name, and the next.
 _OLD = re.compile(r"name: (?P<name>.+?) major: (?P<major>\d+) minor: (?P<minor>\d+)")
+_OLD_NAME, _OLD_REST = re.compile(r"^\s*name: ([^:]{3,60})$"), re.compile(r"^\s*major: \d+ minor: \d+ ")
 _NEW = re.compile(r"pciBusID: (?P<bus>\S+) name: (?P<name>.+?) computeCapability: (?P<capability>[\d.]+)")
 _BUS = re.compile(r"^\s*pciBusID:? (\S+)\s*$")
+#: TensorFlow 1, of the device it named before: "Total memory: 7.92GiB" and "Free memory: 190.31MiB", later
+#: "totalMemory: 7.92GiB freeMemory: 190.31MiB".
+_MEMORY = re.compile(r"\b(?P<which>Total|Free) ?memory: (?P<size>[\d.]+)(?P<unit>[KMG])iB", re.I)
+_MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0}
 _CREATED = re.compile(
     r"/device:GPU:(?P<number>\d+)\b.*?device: (?P<index>\d+), name: (?P<name>[^,]+), "
     r"pci bus id: (?P<bus>[0-9a-fA-F:.]+)"
@@ -82,7 +90,12 @@ def _tf_devices(text: Pasted) -> tuple[Fragment, ...]:
     listed: dict[str, ListedDevice] = {}
     lines = []
     pending: tuple[int, Gpu] | None = None
-    for number, line in text.filled:
+    name = ""
+    for number, written in text.filled:
+        if named := _OLD_NAME.match(written):
+            name = named[1].strip()
+            continue
+        line = f"name: {name} {written.strip()}" if name and _OLD_REST.match(written) else written
         new, old, created = (_NEW.search(line), _OLD.search(line), _CREATED.search(line))
         if new:
             gpus[new["bus"]] = _gpu(new["name"], new["bus"], new["capability"], number)
@@ -93,6 +106,9 @@ def _tf_devices(text: Pasted) -> tuple[Fragment, ...]:
             gpus.pop(f"line {pending[0]}", None)
             gpus[bus[1]] = _gpu(pending[1].name, bus[1], str(pending[1].capability), pending[0])
             pending = None
+        elif gpus and "memory: " in line.lower() and (sizes := _sizes(line)):
+            last = next(reversed(gpus))
+            gpus[last] = _with_memory(gpus[last], sizes)
         elif created and "bus id" in line:
             gpus.setdefault(created["bus"], _gpu(created["name"], created["bus"], created["capability"], number))
             name = f"/device:GPU:{created['number']}"
@@ -110,6 +126,21 @@ def _tf_devices(text: Pasted) -> tuple[Fragment, ...]:
         lines,
         gpus=Gpus(devices=tuple(gpus.values())),
         live=Live(devices=(devices,)) if listed else None,
+    )
+
+
+def _sizes(line: str) -> dict[str, float]:
+    """MiB, of "total" and "free" as far as the line has them."""
+    return {one["which"].lower(): float(one["size"]) * _MIB[one["unit"].upper()] for one in _MEMORY.finditer(line)}
+
+
+def _with_memory(gpu: Gpu, sizes: dict[str, float]) -> Gpu:
+    total = sizes.get("total", gpu.memory_total_mib)
+    used = total - sizes["free"] if total is not None and "free" in sizes else gpu.memory_used_mib
+    return structs.replace(
+        gpu,
+        memory_total_mib=None if total is None else round(total),
+        memory_used_mib=None if used is None else round(used),
     )
 
 

@@ -223,8 +223,9 @@ def _alike(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _bare(name: str) -> str:
+    # The first letter is lost where a line was copied from its second on: VIDIA GeForce RTX 5090.
     name = re.sub(r"\((?:tm|r)\)", "", name.lower())
-    return " ".join(re.sub(r"\b(?:nvidia|geforce|amd|radeon|intel|gpu|graphics|corporation)\b", " ", name).split())
+    return " ".join(re.sub(r"\b(?:n?vidia|geforce|amd|radeon|intel|gpu|graphics|corporation)\b", " ", name).split())
 
 
 def same_name(one: str | None, other: str | None) -> bool:

@@ -23,6 +23,7 @@ from gpudoctor.tickets.mentions import ALONE, KERNEL_BY_SUFFIX, LINK, PYTHON, dr
 from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing
+from gpudoctor.tickets.same_modules import parse_same_modules
 from gpudoctor.tickets.systems import system_of, wsl_of
 
 FORM = "the reporter's words"
@@ -83,7 +84,7 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     if REFUSED.search(text.text):
         # What an installer refused is not there.
         lines = [(number, line) for number, line in lines if not _ASKED_FOR.search(line)]
-    made = [*_packages(lines, stated)]
+    made = [*_packages(lines, stated), *(() if "packages" in stated else parse_same_modules(lines))]
     clauses = list(clauses_of(lines))
     for name, tell in _SECTIONS.items():
         if name not in stated:

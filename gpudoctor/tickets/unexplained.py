@@ -32,6 +32,8 @@ _WRAPPERS = frozenset(
     )
 )
 _FATAL = re.compile(r"\b(?:fatal(?: error)?|panic)\b\s*:|^F\d{4} ", re.I)
+#: How a program ends what it says before it ends.
+_ENDING = re.compile(r",? (?:exiting|aborting|quitting)\b[\W\d]*$", re.I)
 _ERROR = re.compile(
     r"\berror\b\s*(?:\[?\w{0,12}\]?)?:|\berror response\b|\[error\]|^E: |^E\d{4} |^error\b|^cmake error\b"
     r"|(?-i:: E \S|\bERROR\b)",
@@ -162,6 +164,8 @@ def _weight(line: str) -> int:
         return 65 if exception["name"] in _WRAPPERS else _OF_EXCEPTION
     if _SOURCE.match(line) or _is_label(line):
         return 0
+    if _ENDING.search(line) and _FAILING.search(line):
+        return _OF_CRASH
     if _PERSON.search(line) or _SENTENCE.match(line):
         return _OF_PROSE if _COMPLAINT.search(line) else 0
     for pattern, weight in _WEIGHTS:

@@ -5,7 +5,8 @@ import pytest
 from gpudoctor.diagnosis.condition import CONDITIONS
 from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.base import Source
+from gpudoctor.facts.driver import Answer, DeviceNode, Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
 from gpudoctor.facts.live import DeviceList, Live, Symptom
@@ -57,6 +58,11 @@ def missed(framework, soname, version=None):
 
 def toolkit(version):
     return {"toolkits": Toolkits(found=(Toolkit(root="x", version=CudaVersion(version)),))}
+
+
+def full(where):
+    source = Source(kind="library", where=where)
+    return {"gpus": Gpus(devices=(Gpu(vendor="nvidia", memory_total_mib=8110, memory_used_mib=7920, source=source),))}
 
 
 #: By condition: sections with which it holds, and sections with which it does not.
@@ -213,6 +219,18 @@ ROWS = {
         {"container": Container(gpus_requested=True)},
         {"container": Container(gpus_requested=False)},
     ),
+    "container-asked-for-none": (
+        {"container": Container(gpus_requested=False)},
+        {"container": Container(gpus_requested=None)},
+    ),
+    "container-tools-ran": (
+        message("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "ncc-requirement"),
+        message('exec: "nvidia-container-runtime": executable file not found in $PATH: unknown', "runtime-not-found"),
+    ),
+    "device-files-are-there": (
+        {"driver": Driver(device_nodes=(DeviceNode(path="/dev/nvidia0"),))},
+        {"driver": Driver(device_nodes=())},
+    ),
     "libcuda-missing-beside-nvml": (
         {"driver": Driver(nvml=NVML, cuda_init=Answer(outcome="no-library"))},
         {"driver": Driver(nvml=NVML)},
@@ -321,6 +339,11 @@ ROWS = {
     ),
     # Without the others there would be room; the program fills it; it is not to be had; it lies there in pieces.
     "others-hold-it": (message(OOM.format("20", "0.10", "2.90")), message(OOM.format("20", "4.10", "2.90"))),
+    "others-held-it-before": (
+        full("TensorFlow's log, line 9"),
+        # nvidia-smi may count the program itself.
+        full("nvidia-smi, line 9"),
+    ),
     "own-program-fills-it": (
         message(
             "Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which 0.20 GiB is free. this"

@@ -1,5 +1,6 @@
 """FRM015: a CPU-only TensorFlow is installed, which uses no GPU."""
 
+from gpudoctor.facts.python import Overlap
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
@@ -75,16 +76,22 @@ def tf_cpu_only(gpus: Gpus, frameworks: Frameworks, host: System, scene: Scene, 
 
 def _hidden(tensorflow: Framework, packages: Packages | Gap | None) -> Package | None:
     """A distribution of the GPU build whose files the CPU build has overwritten: both own the same ones."""
-    if not isinstance(packages, Packages) or isinstance(packages.overlaps, Gap):
+    if not isinstance(packages, Packages):
         return None
-    names = {one.first for one in packages.overlaps} | {one.second for one in packages.overlaps}
+    names = {name for one in _looked_at(packages) for name in (one.first, one.second)}
     builds = ("tensorflow-gpu",) if tensorflow.dist == "tensorflow" else ("tensorflow", "tensorflow-gpu")
     return next((packages.find(name) for name in builds if name in names), None)
 
 
+def _looked_at(packages: Packages) -> tuple[Overlap, ...]:
+    """What two packages share, by their files; a list alone does not tell whose are on the disk."""
+    overlaps = () if isinstance(packages.overlaps, Gap) else packages.overlaps
+    return tuple(one for one in overlaps if one.files is not None)
+
+
 def _beside(tensorflow: Framework, packages: Packages | Gap | None) -> Package | None:
     """The GPU build of the same release that is listed, too, where nobody looked whose files are on the disk."""
-    if not isinstance(packages, Packages) or (packages.overlaps and not isinstance(packages.overlaps, Gap)):
+    if not isinstance(packages, Packages) or _looked_at(packages):
         return None
     other = packages.find("tensorflow-gpu") if tensorflow.dist == "tensorflow" else None
     return other if other and other.version == tensorflow.version else None

@@ -38,7 +38,7 @@ def files_overwritten(
     if isinstance(packages.overlaps, Gap):
         return
     known = frameworks if isinstance(frameworks, Frameworks) else Frameworks()
-    has_gpu = isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia)
+    may_have_gpu = isinstance(scene.gpus, Gap) or (isinstance(scene.gpus, Gpus) and bool(scene.gpus.nvidia))
     for group in conflicts(packages.overlaps, packages, known):
         lost = tuple(dict.fromkeys(name for overlap in group for name in losers(overlap)))
         victims = in_words(one.label for one in victims_of(lost, known))
@@ -47,7 +47,7 @@ def files_overwritten(
             *tuple(line for overlap in group for line in _evidence(overlap, packages)),
             subject=in_words(f"{overlap.first} and {overlap.second}" for overlap in group[:1]),
             severity=None
-            if (has_gpu and serves_gpus(group, known)) or breaks_import(group, packages, known)
+            if (may_have_gpu and serves_gpus(group, known)) or breaks_import(group, packages, known)
             else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
             # What has overwritten a library is one: it is found. Where it is not, its own fault or damage says why.
@@ -60,20 +60,31 @@ def _summary(group: tuple[Overlap, ...], victims: str) -> str:
     parts = []
     for overlap in group:
         lost = losers(overlap)
-        if overlap.on_disk is None or len(lost) != 1:
+        if overlap.files is None:
+            parts.append(f"{overlap.first} and {overlap.second} are builds of the same module and own the same files")
+        elif overlap.on_disk is None or len(lost) != 1:
             parts.append(f"{overlap.first} and {overlap.second} own the same {overlap.files} files")
         else:
             parts.append(f"{overlap.on_disk} has overwritten {overlap.files} files of {lost[0]}")
-    needed = f"; {victims} needs them" if victims else ""
+    needed = f"; {victims} needs them" if victims and any(overlap.files is not None for overlap in group) else ""
     return f"{in_words(parts)}{needed}."
 
 
 def _evidence(overlap: Overlap, packages: Packages) -> tuple[Evidence, ...]:
     both = (packages.find(name) for name in (overlap.first, overlap.second))
     return (
+        *_of_files(overlap),
+        *(seen("installed", f"{package.name} {package.version}") for package in both if package is not None),
+    )
+
+
+def _of_files(overlap: Overlap) -> tuple[Evidence, ...]:
+    """What a look at them showed; a list of packages does not tell."""
+    if overlap.files is None:
+        return ()
+    return (
         seen(f"files of both {overlap.first} and {overlap.second}", f"{overlap.files}, such as {overlap.example}"),
         seen("on the disk are the files of", overlap.on_disk or "not known"),
-        *(seen("installed", f"{package.name} {package.version}") for package in both if package is not None),
     )
 
 

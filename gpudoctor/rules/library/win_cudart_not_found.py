@@ -1,4 +1,4 @@
-"""LIB019: TensorFlow on Windows does not find CUDA's DLLs."""
+"""LIB019: A program on Windows does not find CUDA's DLLs."""
 
 import re
 
@@ -36,7 +36,7 @@ def win_cudart_not_found(
     toolkits: Toolkits | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """TensorFlow on Windows does not find CUDA's DLLs.
+    """A program on Windows does not find CUDA's DLLs.
 
     What it means:
     TensorFlow for native Windows opens cudart64_110.dll, cudnn64_8.dll and others by name. They are on the disk, and

@@ -1,0 +1,95 @@
+"""What a text comes to by the facts that it states: the first cause, how sure, and what stands beside it."""
+
+import pytest
+
+from gpudoctor.examine.judging import criteria_of
+from gpudoctor.examine.triage import ticket
+from gpudoctor.report.triage import headline, others, similar_threads
+
+TF1 = """tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 0 with properties:
+name: GeForce GTX 1070
+major: 6 minor: 1 memoryClockRate (GHz) 1.683
+pciBusID 0000:01:00.0
+Total memory: 7.92GiB
+Free memory: {}
+failed to allocate {} from device: CUDA_ERROR_OUT_OF_MEMORY"""
+NO_DEVICE_DRIVER = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
+
+
+@pytest.fixture
+def judged(tmp_path):
+    def judge(text):
+        path = tmp_path / "ticket.txt"
+        path.write_text(text, encoding="utf-8")
+        return ticket(str(path), criteria_of((), (), (), None))
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "confidence"),
+    [
+        # The message alone names the build.
+        ("AssertionError: Torch not compiled with CUDA enabled", "torch-cpu-only", "likely"),
+        # The command that starts the container gives it no GPU.
+        ("Ollama uses the CPU only\ndocker run -d -p 11434:11434 ollama/ollama", "container-no-gpu-flag", "likely"),
+        ("Ollama uses the CPU only\ndocker run -d --gpus=all ollama/ollama", None, None),
+        # What needs an NVIDIA GPU, beside another maker's.
+        (f"{NO_DEVICE_DRIVER}\nGPU: Intel Iris Xe", "container-wants-absent-nvidia-gpu", "likely"),
+        (f"{NO_DEVICE_DRIVER}\nGPU: RTX 3060", "ctk-missing", "possible"),
+        (
+            "CUDA driver version is insufficient for CUDA runtime version\nMy card is an Intel Iris Xe, torch==2.0.0+cu118",
+            "program-for-another-maker",
+            "likely",
+        ),
+        # NVIDIA's tools are there, or they had printed nothing.
+        (
+            "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4, please update your driver",
+            "driver-too-old",
+            "likely",
+        ),
+        # Memory that was taken before the program took any.
+        (TF1.format("190.31MiB", "190.31M"), "other-process-holds-memory", "likely"),
+        # Two builds of one module.
+        ("It uses the CPU\n$ pip list\nonnxruntime 1.17.1\nonnxruntime-gpu 1.17.1", "files-overwritten", "likely"),
+        ("tensorflow==1.13.1 beside tensorflow-gpu==1.13.1 uses the CPU", "files-overwritten", "likely"),
+        ("It uses the CPU\n$ pip list\nonnxruntime-gpu 1.17.1", None, None),
+    ],
+)
+def test_first_cause(judged, text, cause, confidence):
+    found = judged(text)
+    first = found.causes[0] if found.named and not found.causes[0].is_effect else None
+    if cause is None:
+        assert first is None or first.key not in ("files-overwritten", "container-no-gpu-flag")
+    else:
+        assert first is not None
+        assert (first.key, first.confidence) == (cause, confidence)
+
+
+def test_a_harmless_line_is_not_what_a_program_ends_with(judged):
+    found = judged(
+        "UserWarning: WARNING: Compute capability < 7.5 detected! Only slow 8-bit matmul is supported for your GPU!\n"
+        "Could not find the quantized model in .pt or .safetensors format, exiting...\n"
+    )
+    assert not found.named or found.causes[0].key != "harmless"
+    assert found.contents.error.text.startswith("Could not find the quantized model")
+
+
+def test_what_is_much_less_likely_is_listed_on_request_only(judged):
+    found = judged("A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.0.0 as it may crash.")
+    assert found.causes[0].key == "numpy2-abi"
+    assert len(found.causes) > 1
+    assert not [line for line in others(found) if not line.startswith("It is not")]
+    assert [line for line in others(found, everything=True) if not line.startswith("It is not")]
+
+
+def test_a_thread_beside_a_cause_is_one_of_that_cause(judged):
+    found = judged("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB")
+    assert headline(found).startswith("Possible cause")
+    assert {one.cause for one in found.similar} <= {found.causes[0].key}
+    assert all("http" in line for line in similar_threads(found))
+
+
+def test_a_card_whose_first_letter_was_lost_is_no_second_one(judged):
+    line = "VIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation."
+    assert not judged(f"RTX 5090\n\n{line}").contents.disputes
