@@ -38,7 +38,7 @@ def judged(tmp_path):
         (f"{NO_DEVICE_DRIVER}\nGPU: Intel Iris Xe", "container-wants-absent-nvidia-gpu", "likely"),
         (f"{NO_DEVICE_DRIVER}\nGPU: RTX 3060", "ctk-missing", "possible"),
         (
-            "CUDA driver version is insufficient for CUDA runtime version\nMy card is an Intel Iris Xe, torch==2.0.0+cu118",
+            "CUDA driver version is insufficient for CUDA runtime version\nGPU: Intel Iris Xe\ntorch==2.0.0+cu118",
             "program-for-another-maker",
             "likely",
         ),
