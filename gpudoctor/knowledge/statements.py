@@ -26,6 +26,8 @@ class Statement(Fact, frozen=True, kw_only=True):
     open_beside: tuple[str, ...] = ()
     #: It is told without asking or wishing: what a sentence names is there, whatever it says of it.
     is_named: bool = False
+    #: Packages whose installation makes it, normalised: a command that the text says was run.
+    installs: tuple[str, ...] = ()
     #: Conditions that hold where it is said.
     shows: tuple[str, ...] = ()
     #: Causes of what fails all the same; the first that fits.

@@ -10,6 +10,7 @@ from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.tickets.steps import steps_in
 from gpudoctor.verify.asked import Conda, Install, Requirement
 from gpudoctor.verify.read_words import read_command
 from gpudoctor.verify.text import Typed, shell_commands
@@ -40,10 +41,13 @@ def parse_installs(text: Pasted) -> tuple[Fragment, ...]:
         return ()
     found: dict[str, Framework] = {}
     lines = []
+    gone = {_NAMES[one.name]: one.line for one in steps_in(text) if one.verb == "remove" and one.name in _NAMES}
     for number, line in text.filled:
         if "install" not in line and "create" not in line and "uv add" not in line:
             continue
         for one in _of_line(number, line):
+            if number < gone.get(one.name, 0):
+                continue
             if _differ(found.setdefault(one.name, one), one):
                 return ()
             lines.append(number)

@@ -24,6 +24,7 @@ from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing
 from gpudoctor.tickets.same_modules import parse_same_modules
+from gpudoctor.tickets.steps import removed_by_steps, told_by_steps
 from gpudoctor.tickets.systems import system_of, wsl_of
 
 FORM = "the reporter's words"
@@ -86,6 +87,9 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
         lines = [(number, line) for number, line in lines if not _ASKED_FOR.search(line)]
     made = [*_packages(lines, stated), *(() if "packages" in stated else parse_same_modules(lines))]
     clauses = list(clauses_of(lines))
+    removed = removed_by_steps(text)
+    if not REFUSED.search(text.text):
+        clauses += [(number, told) for number, told in told_by_steps(text) if told.split()[0] not in removed]
     for name, tell in _SECTIONS.items():
         if name not in stated:
             made += tell(clauses)
@@ -112,11 +116,12 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
         for match in _BUILD_OF_TORCH.finditer(line[:WIDE])
         if not ELSEWHERE.search(line[:WIDE])
     ]
+    frameworks_by_name = {*_NAMES.values(), *_NAMES, *names_and_packages()}
     frameworks = _frameworks([*clauses, *pinned], {*stated, *_named(made)})
     return (
         *made,
         *frameworks,
-        *_beside(clauses, {*stated, *_named(made), *_NAMES.values(), *_NAMES, *names_and_packages()} - _TOLD_BESIDE),
+        *_beside(clauses, {*stated, *_named(made), *frameworks_by_name, *removed} - _TOLD_BESIDE),
     )
 
 

@@ -21,6 +21,10 @@ TEXTS = {
     "conda's toolkit": ("conda install pytorch==1.12.1 cudatoolkit=11.3 -c pytorch", ("1.12.1+cu113", "cuda", "11.3")),
     "TensorFlow": ("pip install tensorflow-gpu==2.4.0", ("2.4.0", "cuda", "11.0")),
     "two that differ": (f"pip install torch==2.6.0\npip install torch==2.5.1 --index-url {CU124}", None),
+    "one that was taken away, and another": (
+        f"pip install torch==2.6.0\npip uninstall torch\npip install torch==2.5.1 --index-url {CU124}",
+        ("2.5.1+cu124", "cuda", "12.4"),
+    ),
     "one that failed": ("pip install torch==2.6.0\nERROR: No matching distribution found for torch==2.6.0", None),
     "one that did nothing": (
         f"pip install torch --index-url {CU124} but it says Requirement already satisfied",
