@@ -14,13 +14,16 @@ def driver_to_install(machine: Machine, cuda: CudaVersion | None, matrix: Matrix
     if machine.driver_os != "linux":
         return None
     toolkit = matrix.toolkit(cuda) if cuda else None
-    rows = [matrix.architecture(one) for one in machine.capabilities or (toolkit.capabilities if toolkit else ())]
-    if not rows:
+    gpus = machine.capabilities or (toolkit.capabilities if toolkit else ())
+    if not gpus:
         return None
-    last = min((row.last_branch for row in rows if row is not None and row.last_branch is not None), default=None)
+    rows = [row for row in map(matrix.architecture, gpus) if row is not None]
+    first = max((row.first_branch for row in rows if row.first_branch is not None), default=0)
+    last = min((row.last_branch for row in rows if row.last_branch is not None), default=None)
     branches: tuple[DriverBranch, ...] = tuple(
         one for one in matrix.table("cuda_driver") if isinstance(one, DriverBranch) and one.os == "linux"
     )
-    serving = [one for one in branches if (last is None or one.branch <= last) and (cuda is None or one.cuda >= cuda)]
+    suit = [one for one in branches if first <= one.branch and (last is None or one.branch <= last)]
+    serving = [one for one in suit if cuda is None or one.cuda >= cuda]
     lasting = [one for one in serving if one.is_long_term] or serving
     return str(max(one.branch for one in lasting)) if lasting else None
