@@ -22,8 +22,8 @@ def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     The import ends at once with "Illegal instruction (core dumped)", whatever GPU there is.
 
     How to fix it:
-    In a virtual machine, pass the host's processor type through (CPU type "host"). Otherwise use another machine, a
-    framework without this need (PyTorch runs without AVX), or a build made without AVX.
+    Use another machine, or a build or image that was made without AVX. In a virtual machine, pass the host's processor
+    type through (CPU type "host"). PyTorch runs without AVX.
 
     When to ignore it:
     When you built the framework yourself for this processor.
