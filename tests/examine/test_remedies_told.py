@@ -57,6 +57,33 @@ TOLD = {
         f"Rocky Linux 9\n{NO_DRIVER}\nAfter each update it works again once I add kernel-devel of the new kernel.",
         "drv-kernel-headers-missing", ["kernel-devel-matched"], ["apt"],
     ),
+    "the device plugin's own words": (
+        "The nvidia-device-plugin DaemonSet: Nvml init failed: ERROR_LIBRARY_NOT_FOUND; docker has the runtime nvidia",
+        "kubernetes-runtime-class", ["kubectl get nodes -o wide", "--runtime=containerd"], [],
+    ),
+    "NVML's own words on a machine": (
+        "failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND", "nvml-library-missing", [], ["kubectl"],
+    ),
+    "a pod that asked for none": (
+        "In pods that do not request a GPU, nvidia-smi shows all 4 GPUs of the node",
+        "gpus-given-unasked", ["NVIDIA_VISIBLE_DEVICES=void", "accept-nvidia-visible-devices-envvar"], [],
+    ),
+    "a container that asked for none": (
+        "docker run without requesting any GPU still lists all GPUs with the cuda image",
+        "gpus-given-unasked", ["default-runtime"], ["kubectl"],
+    ),
+    "the engine is not Docker": (
+        'RuntimeHandler "nvidia" not supported, on CRI-O with Kubernetes 1.30',
+        "ctk-not-configured", ["--runtime=crio"], [],
+    ),
+    "MicroK8s 1.21": (
+        'microk8s 1.21/stable: failed to get sandbox runtime: no runtime for "nvidia" is configured',
+        "ctk-not-configured", ["microk8s disable gpu", "snap refresh microk8s"], ["enable nvidia", "Docker or Podman"],
+    ),
+    "MicroK8s with its addon": (
+        'MicroK8s 1.28, I did microk8s enable gpu: no runtime for "nvidia" is configured',
+        "ctk-not-configured", ["microk8s disable gpu", "containerd-template.toml"], ["enable nvidia", "snap refresh"],
+    ),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""BOX015: NVIDIA's toolkit is there, and Docker does not know it."""
+"""BOX015: NVIDIA's toolkit is there, and the engine does not know it."""
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Gpus
@@ -12,17 +12,17 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run
     when="gpus.nvidia, container.tools.engines.docker, container.tools.nvidia_toolkit",
 )
 def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.
+    """The NVIDIA Container Toolkit is installed, but its runtime is not registered with the container engine.
 
     What it means:
-    docker run --runtime=nvidia, Compose files that name the runtime, and Kubernetes need the runtime "nvidia" in
-    Docker's settings. It is not there.
+    docker run --runtime=nvidia, Compose files that name the runtime, and Kubernetes need the runtime "nvidia" in the
+    settings of the engine that starts the containers: Docker, containerd, CRI-O. It is not there.
 
     Why it breaks:
-    Installing the package does not change Docker's settings. docker run --gpus works without it.
+    Installing the package does not change the engine's settings. docker run --gpus works without it.
 
     How to fix it:
-    Let nvidia-ctk write the setting, and restart Docker.
+    Let nvidia-ctk write the setting for that engine, and restart the engine.
 
     When to ignore it:
     When you start containers with --gpus, or through CDI.
