@@ -31,8 +31,10 @@ from gpudoctor.diagnosis.words_of_extensions import (
 )
 from gpudoctor.diagnosis.words_of_requirements import (
     allocator,
+    build_command,
     compiler_wheels,
     conda_toolkit,
+    cuda_option,
     cuda_served,
     free_share,
     image_for_gpus,
@@ -242,6 +244,8 @@ def _branch(facts: Stated) -> str | None:
 
 _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "PID": pid,
+    "BUILD_COMMAND": build_command,
+    "CUDA_OPTION_OF_BUILD": cuda_option,
     "ALLOCATOR": allocator,
     "FREE_SHARE": free_share,
     "REQUIREMENT": requirement,

@@ -8,7 +8,7 @@ from gpudoctor.diagnosis.words_of_builds import driver_cuda
 from gpudoctor.diagnosis.words_of_extensions import extension
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import Container
-from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.facts.versions import CudaVersion, known_version
 from gpudoctor.knowledge.known_surroundings import image_with_gpu_code
 from gpudoctor.knowledge.matrix.kernels import cuda_of_ptx
 from gpudoctor.knowledge.milestones import milestone, numbers_of
@@ -112,3 +112,35 @@ def compiler_wheels(facts: Stated) -> str | None:
         return ""
     suffix = "" if cuda.major >= _WITHOUT_SUFFIX else f"-cu{cuda.major}"
     return " ".join(f'"nvidia-cuda-{name}{suffix}=={cuda.major}.{cuda.minor}.*"' for name in ("nvcc", "nvrtc"))
+
+
+#: A line that compiles a package: what starts pip, and what it is asked for, up to the first word of a sentence.
+_BUILDS = re.compile(
+    r"(?<![\w-])(?P<line>(?:(?:poetry|uv|pdm|pipenv) run |conda run -n [\w.-]{1,40} )?(?:python3? -m )?"
+    r"(?:pip3? install|uv pip install)"
+    r"(?: (?:-{1,2}[\w-]{1,40}|\.|[\w.]{1,60}(?:[-\[=][\w.+,=\[\]-]{1,100})|numpy|(?<=-r )[\w./-]{1,80}))+)"
+)
+_OPTIONS = ("--force-reinstall", "--no-cache-dir")
+_LLAMA = re.compile(r"\bllama[-_]cpp[-_]python(?:\[\w+\])?==(\d+(?:\.\d+)*)")
+
+
+def build_command(facts: Stated) -> str | None:
+    """The reporter's own line without its variables, with what makes pip compile again; None where it is not one."""
+    found = {match["line"] for text in facts.seen.messages for match in _BUILDS.finditer(text) if "-D" in text}
+    line = found.pop() if len(found) == 1 else ""
+    if not line:
+        return None
+    missing = [one for one in _OPTIONS if one not in line] if "pip" in line else []
+    return " ".join((line, *missing))
+
+
+def cuda_option(facts: Stated) -> str | None:
+    """llama.cpp's option for CUDA, as the release of llama-cpp-python in the reporter's line calls it."""
+    if facts.seen.said("llama-cpp-option-renamed"):
+        return "GGML_CUDA"
+    release = next((found[1] for text in facts.seen.messages if (found := _LLAMA.search(text))), None)
+    if release is None:
+        # Without a pin it is the newest; without the line it may be any.
+        return "GGML_CUDA" if build_command(facts) else None
+    is_old = known_version(release) < known_version(milestone("llama-cpp-python-ggml-cuda"))
+    return "LLAMA_CUBLAS" if is_old else "GGML_CUDA"

@@ -26,6 +26,17 @@ _ASKED = re.compile(
     + _NAME.format("other"),
     re.IGNORECASE,
 )
+#: The same as people say it.
+_SAID_MISSING = re.compile(
+    _NAME.format("name") + r"['\"`”」]?\s?(?:(?:is|was|are|were) (?:not (?:found|there)|missing)"
+    r"|could ?n[o']t be (?:found|located|loaded)|fehlt|(?:wurde |wird |konnte )?nicht gefunden|introuvable"
+    r"|找不到|未找到|没有找到|没找到|不存在|缺失|丢失|が見つかりません)"
+    r"|(?:找不到|未找到|没有?找到|缺少|缺失|无法(?:找到|加载|定位)|\bmissing(?: the)?(?: file| dll| library)?"
+    r"|\b(?:can ?no?t|can't|could ?n[o']t|unable to|not able to) (?:find|locate|load|open)"
+    r"(?: the)?(?: file| dll| library)?"
+    r"|\bfehlende[rsn]?(?: datei)?)[的是了到动态库文件模块 :'\"`“「]{0,8}" + _NAME.format("other"),
+    re.IGNORECASE,
+)
 #: Paddle, which names each library by two names: (cublas64_118.dll;cublas64_11.dll).
 _OF_PADDLE = re.compile(
     r"third-party dynamic library \((?:[\w.-]{1,60};)?(?P<name>[\w.-]{1,60})\) that Paddle depends on", re.IGNORECASE
@@ -53,11 +64,12 @@ _LOG_PREFIX = re.compile(
 _CUDA_HERE = re.compile(
     r"\b(?:have|has|use|using|with|and|installed|running|on|my)\b (?:(?:the|a|only|latest|already|version) ){0,2}"
     r"cuda(?:[ -]?toolkit)?(?: version)?(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d)?)(?![\d.]*\d)"
+    r"|(?:装[了的]?是?|使用[了的]?是?|用的是?|\b(?:habe|nutze)) ?cuda[ :=v-]{0,3}(\d{1,2}(?:\.\d)?)(?![\d.]*\d)"
     r"|\bcuda[ -]?v?(\d{1,2}(?:\.\d)?) (?:is |and \S{1,20} (?:are )?)?(?:installed|on (?:the|my) machine)",
     re.IGNORECASE,
 )
 _CUDNN_HERE = re.compile(
-    r"(?<![\w./])cudnn[ _-]?(?:version)?[ :=v]{0,3}(\d)(?:\.(\d{1,2})|(?![\d.]*\w))", re.IGNORECASE
+    r"(?<![A-Za-z0-9_./])cudnn[ _-]?(?:version)?[ :=v]{0,3}(\d)(?:\.(\d{1,2})|(?![\d.]*\w))", re.IGNORECASE
 )
 _WANTED = re.compile(r"\b(?:need|requir|want|ask|suit|support|instead|should|for cuda|look)\w*|需要", re.IGNORECASE)
 _CLAUSE = re.compile(r"\bbut\b|[,.;]", re.IGNORECASE)
@@ -74,7 +86,7 @@ def parse_loader_errors(text: Pasted) -> tuple[Fragment, ...]:
 
 def _stated(text: Pasted, missed: Fragment) -> Iterator[Fragment]:
     """What the reporter says to have, of the kind that is missed."""
-    cudas = {(found[1] or found[2]): number for number, found in _said(text, _CUDA_HERE)}
+    cudas = {(found[1] or found[2] or found[3]): number for number, found in _said(text, _CUDA_HERE)}
     cudas = {one: number for one, number in cudas.items() if not any(other.startswith(f"{one}.") for other in cudas)}
     if cudas:
         found = tuple(_named(version, number, is_only=len(cudas) == 1) for version, number in cudas.items())
@@ -131,7 +143,8 @@ def _missed(text: Pasted) -> tuple[Fragment, ...]:
 def _names(text: Pasted) -> Iterator[tuple[int, str]]:
     of_files = [(number, line) for number, line in text.filled if _names_file(line)]
     for number, line in of_files:
-        yield from ((number, match["name"] or match["other"]) for match in _ASKED.finditer(line))
+        asked = [*_ASKED.finditer(line), *_SAID_MISSING.finditer(line)]
+        yield from ((number, match["name"] or match["other"]) for match in asked)
     for number, line in of_files:
         yield from ((number, match["name"]) for match in _OF_PADDLE.finditer(line))
 

@@ -84,6 +84,61 @@ TOLD = {
         'MicroK8s 1.28, I did microk8s enable gpu: no runtime for "nvidia" is configured',
         "ctk-not-configured", ["microk8s disable gpu", "containerd-template.toml"], ["enable nvidia", "snap refresh"],
     ),
+    "a program for another cuDNN, in prose": (
+        "Windows 10, CUDA 10.2 with cuDNN 7.6.5. The program says that cudnn64_8.dll is missing",
+        "built-for-other-cuda", ["cuDNN 8"], ["gpudoctor devices"],
+    ),
+    "a program for another cuDNN, in Chinese": (
+        "装了cuDNN 7.6.5，运行时提示找不到 cudnn64_8.dll", "built-for-other-cuda", ["cuDNN 8"], ["cu12"],
+    ),
+    "Paddle for another cuDNN": (
+        "PaddlePaddle, CUDA 10.2, cuDNN 7.6: 缺少cudnn64_8.dll", "built-for-other-cuda", ["cuDNN 8"], [],
+    ),
+    "a program for another CUDA, in German": (
+        "Ich habe CUDA 10.1 installiert, aber die Datei cudart64_110.dll fehlt (MXNet)", "built-for-other-cuda", [], [],
+    ),
+    "the processor is the bottleneck": (
+        "I train a YOLO net with pytorch on cuda: CPU is at 100% and the GPU only at 3-5%", "perf-input-bound", [], [],
+    ),
+    "the processor is the bottleneck, in Chinese": (
+        "pytorch训练，CPU占用率100%，GPU利用率只有4%左右", "perf-input-bound", [], [],
+    ),
+    "black images": (
+        "torch.float16\ndiffusers\\image_processor.py:90: RuntimeWarning: invalid value encountered in cast",
+        "gtx16-half-precision", ["torch.float32"], [],
+    ),
+    "black images on another card": (
+        "RTX 3060\nmodules/processing.py:968: RuntimeWarning: invalid value encountered in cast",
+        "half-precision-overflows", ["--no-half-vae"], [],
+    ),
+    "the package for AMD's GPUs": (
+        "RTX 4070\nVersion: v1.10.1-amd-18-gabcdef01\nRuntimeError: Torch is not able to use GPU",
+        "package-chosen-for-another-maker", ["for NVIDIA's GPUs"], ["pip install torch"],
+    ),
+    "the package for AMD's GPUs beside an AMD card": (
+        "RX 6600\nstable-diffusion-webui-directml\\launch.py\nRuntimeError: Torch is not able to use GPU",
+        "directml-not-in-program", [], ["for NVIDIA's GPUs"],
+    ),
+    "a variable that nothing reads": (
+        "MAKE_ARGS='-DGGML_CUDA=on' pip install llama-cpp-python==0.3.4 numpy==1.26.4 and BLAS = 0",
+        "build-option-unheard",
+        ['CMAKE_ARGS="-DGGML_CUDA=on" pip install llama-cpp-python==0.3.4 numpy==1.26.4 --force-reinstall'], ["<"],
+    ),
+    "an option that no release has": (
+        'CMAKE_ARGS="-DGGML_CUBLAS=on" uv run pip install llama-cpp-python==0.2.70 --no-cache-dir, BLAS = 0',
+        "build-option-unheard", ['CMAKE_ARGS="-DLLAMA_CUBLAS=on" uv run pip install llama-cpp-python==0.2.70'], ["<"],
+    ),
+    "an option that is renamed": (
+        "CMake Error: LLAMA_CUBLAS is deprecated and will be removed in the future.", "build-option-unheard",
+        ["-DGGML_CUDA=on"], [],
+    ),
+    "the option of PowerShell": (
+        'PS C:\\src> set CMAKE_ARGS="-DGGML_CUDA=on"\nPS C:\\src> pip install llama-cpp-python\nBLAS = 0',
+        "build-option-unheard", ["$env:CMAKE_ARGS"], [],
+    ),
+    "the right option": (
+        'CMAKE_ARGS="-DGGML_CUDA=on" pip install llama-cpp-python, BLAS = 0', "built-without-gpu", ["nvcc"], [],
+    ),
 }  # fmt: skip
 
 
