@@ -40,7 +40,7 @@ def _of_knowledge() -> Iterator[Word]:
                 yield Word(escaped(text), compat.relative_to(ROOT).as_posix(), 0, "knowledge")
     for name, keys in (
         ("messages", ("meaning", "ask")),
-        ("causes", ("words", "say", "look")),
+        ("causes", ("words", "say", "also", "look")),
         ("cuda_programs", ("say",)),
         ("statements", ("say",)),
         ("conditions", ("say",)),

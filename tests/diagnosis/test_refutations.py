@@ -45,6 +45,7 @@ OOM = (
     "Tried to allocate {} MiB (GPU 0; 8.00 GiB total capacity; 2.81 GiB already allocated; {} GiB free;"
     " {} GiB reserved in total by PyTorch)"
 )
+SIZE = "numpy.{} size changed, may indicate binary incompatibility. Expected {} from C header, got {} from PyObject"
 PYTHON_310 = Interpreter(executable="python", chosen_by="report", version="3.10.6")
 PYTHON_37 = Interpreter(executable="python", chosen_by="report", version="3.7.9")
 NO_MATCH = "no-matching-distribution"
@@ -284,6 +285,9 @@ ROWS = {
     "no-geforce": (named("NVIDIA A100-SXM4-80GB"), named("NVIDIA GeForce RTX 3090")),
     "no-gtx16": (named("NVIDIA GeForce RTX 3060"), named("NVIDIA GeForce GTX 1660 SUPER", "NVIDIA A100")),
     "cuda-answers-unknown-error": (message("CUDA error: unknown error", "cuda-unknown"), message("x")),
+    "images-hold-no-numbers": (message("x", "nan-in-half-precision"), message("x")),
+    "numpy-structure-of-1": (message(SIZE.format("dtype", 96, 88)), message(SIZE.format("dtype", 88, 96))),
+    "numpy-structure-newer": (message(SIZE.format("ndarray", 88, 80)), message(SIZE.format("ndarray", 80, 88))),
     "gtx16-is-stated": (named("NVIDIA GeForce GTX 1660 SUPER"), named("NVIDIA GeForce RTX 3060")),
     "memory-was-free": (message(OOM.format("50.00", "3.90", "3.00")), message(OOM.format("2048.00", "3.90", "3.00"))),
     "mac-gpu-was-used": (message("x", "mps-out-of-memory"), message("x")),
@@ -427,6 +431,16 @@ NAMED = {
         "libtorch-cuda-not-linked",
         "wget https://download.pytorch.org/libtorch/nightly/cpu/libtorch-shared-with-deps-latest.zip",
         "the libtorch that was downloaded is for the CPU",
+    ),
+    "microk8s-brings-the-tools": (
+        "ctk-missing",
+        "microk8s enable gpu",
+        "MicroK8s brings the container tools with its own addon",
+    ),
+    "numpys-own-file-fails": (
+        "numpy2-abi",
+        f"numpy/random/mtrand.pyx in init numpy.random.mtrand()\n\n{SIZE.format('dtype', 96, 88)}",
+        "the file that fails is NumPy's own",
     ),
     "pod-asks-for-gpus": ("kubernetes-pod-without-gpu", "limits:\n  nvidia.com/gpu: 1", "the pod asks for a GPU"),
     "kubernetes-starts-it": (

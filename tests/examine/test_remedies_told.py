@@ -18,7 +18,7 @@ TOLD = {
         f"In our Kubeflow notebook nvidia-smi prints\n{MISMATCH}", "drv-lib-mismatch", ["kubectl drain"], [],
     ),
     "the module of a notebook server is its machine's": (
-        f"on the JupyterHub\n{MISMATCH}", "drv-lib-mismatch", ["Who keeps the machine"], [],
+        f"on the JupyterHub\n{MISMATCH}", "drv-lib-mismatch", ["Whoever runs it"], [],
     ),
     "the module of a machine is its own": (f"Ubuntu\n{MISMATCH}", "drv-lib-mismatch", ["reboot"], ["kubectl"]),
     "NumPy was replaced in a session": (
