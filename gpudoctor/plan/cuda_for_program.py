@@ -92,6 +92,13 @@ def its_folder(cuda: CudaVersion, scene: Scene) -> Fix:
     return Fix(title=f"Name the folder of CUDA {cuda} in {name}", safety="manual", steps=(where, cudnn))
 
 
+def of_its_cuda(cudnns: list[int], scene: Scene) -> Fix:
+    """One release of cuDNN is for several CUDAs, and nothing tells which the program was built with."""
+    title = f"Install the CUDA that the program was built with, and its cuDNN {' and '.join(map(str, cudnns))}"
+    text = f"Its documentation names both; they are at {_ARCHIVES}. {_name_folder('their folders', scene)}"
+    return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+
+
 def _or_keep_it(beside: Fix | None) -> Ask | None:
     if beside is None or beside.safety == "manual":
         return None
@@ -188,8 +195,6 @@ def _beside(
     cudnns = sorted({major for name in names if (major := cudnn_of(name))})
     if not spans and not cudnns:
         return None
-    if program is None and not spans and not here:
-        return _of_its_cuda(cudnns, scene)
     there = [one for one in here if "." in one.text and all(span.holds(one) for span in spans)]
     cuda = max(there) if there else _latest_of(spans) if spans else max(here, default=_USUAL)
     if cuda is None:
@@ -217,13 +222,6 @@ def _beside(
         folder = "%CONDA_PREFIX%\\Library\\bin" if scene.os == "windows" else "$CONDA_PREFIX/lib"
         return Fix(title=title, safety="review", steps=(conda, Ask(text=_name_folder(folder, scene))))
     text = f"Take it from {_ARCHIVES}, without its driver. {_name_folder('its folder', scene)}"
-    return Fix(title=title, safety="manual", steps=(Ask(text=text),))
-
-
-def _of_its_cuda(cudnns: list[int], scene: Scene) -> Fix:
-    """One release of cuDNN is for several CUDAs, and nothing tells which the program was built with."""
-    title = f"Install the CUDA that the program was built with, and its cuDNN {' and '.join(map(str, cudnns))}"
-    text = f"Its documentation names both; they are at {_ARCHIVES}. {_name_folder('their folders', scene)}"
     return Fix(title=title, safety="manual", steps=(Ask(text=text),))
 
 

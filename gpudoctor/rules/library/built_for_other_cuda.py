@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import cuda_program
-from gpudoctor.plan.cuda_for_program import for_program
+from gpudoctor.plan.cuda_for_program import for_program, of_its_cuda
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules.builds import in_words, release_numbers
@@ -66,6 +66,8 @@ def built_for_other_cuda(
         built = in_words(dict.fromkeys([*(f"CUDA {cuda_of(one.soname)}" for one in other), *map(_cudnn_words, cudnn)]))
         there = in_words(dict.fromkeys(one.value for one in _there(other, cudnn, here, libraries)))
         fix = None if other else _both(asker, here, frameworks, scene)
+        if not other and not here and cuda_program(asker) is None:
+            fix = of_its_cuda([one for one in dict.fromkeys(map(_cudnn_asked, cudnn)) if one], scene)
         yield problem(
             f"{_capital(missing[0].wanted_by)} was built for {built}; what is there is {there}.",
             seen("it did not find", ", ".join(names)),
@@ -143,8 +145,12 @@ def _cudnns(libraries: Libraries) -> list[int]:
     return list(dict.fromkeys(major for major in majors if major))
 
 
+def _cudnn_asked(one: Resolution) -> int | None:
+    return cudnn_of(one.soname)
+
+
 def _cudnn_words(one: Resolution) -> str:
-    return f"cuDNN {cudnn_of(one.soname)}"
+    return f"cuDNN {_cudnn_asked(one)}"
 
 
 def _there(
