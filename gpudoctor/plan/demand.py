@@ -23,7 +23,13 @@ _EXTRAS = rows_of("knowledge/extras")
 #: Packages that go with a framework, and the one they bring along where the wish names none.
 EXTRAS = {name: brings or None for name, brings, _, _ in _EXTRAS}
 #: Other names for the same wish.
-ALIASES = {"pytorch": "torch", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow", "jaxlib": "jax"}
+ALIASES = {
+    "tensorflow-gpu": "tensorflow",
+    "tensorflow-cpu": "tensorflow",
+    "jaxlib": "jax",
+    "paddlepaddle-gpu": "paddle",
+}
+ALIASES |= {other: one.name for one in descriptors() if one.name in planned() for other in one.aliases}
 ALIASES |= {other: name for name, _, others, _ in _EXTRAS for other in others.split()}
 #: Those that are of use without a GPU.
 FOR_CPU_TOO = frozenset(name for name, _, _, traits in _EXTRAS if "cpu" in traits.split())
@@ -138,19 +144,24 @@ def _requirement(text: str) -> "Requirement":
 
 
 def _is_slip(name: str) -> bool:
-    """Whether it is a name that is known with letters wrong; torchmetrics and tensorflow-hub are names of their own."""
+    """Whether it is a name that is known with a letter wrong; tensorflow-hub and faiss-cpu are names of their own."""
     # Imported here: only a name that is not known needs it.
     from difflib import get_close_matches
 
-    near = get_close_matches(name, (*FRAMEWORKS, *COMPANIONS, *EXTRAS, *ALIASES), n=3, cutoff=0.8)
-    return any(abs(len(name) - len(one)) < 3 or not (name.startswith(one) or one.startswith(name)) for one in near)
+    known = (*FRAMEWORKS, *COMPANIONS, *EXTRAS, *ALIASES)
+    if any(_is_one_letter_off(name, one) for one in known):
+        return name.replace("-cpu", "-gpu") not in known
+    near = get_close_matches(name, known, n=3, cutoff=0.9)
+    return any(not name.startswith(one) for one in near)
+
+
+def _is_one_letter_off(name: str, other: str) -> bool:
+    """One is wrong, missing, too many or in another place."""
+    one, two = ({text, *(text[:at] + text[at + 1 :] for at in range(len(text)))} for text in (name, other))
+    return not one.isdisjoint(two)
 
 
 def _unknown(name: str) -> NotADemand:
-    made = next((one for one in descriptors() if name.lower() in (one.name, *one.aliases, *one.packages)), None)
-    if made is not None:
-        text = f"Which build of {made.title} fits is not in the tables; its makers say it here: {made.page}"
-        return NotADemand(text)
     # Imported here: only a slip of the pen needs it.
     from difflib import get_close_matches
 

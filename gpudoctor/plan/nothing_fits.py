@@ -68,10 +68,11 @@ def _unserved(framework: str, machine: Machine, matrix: Matrix) -> str | None:
     # Imported here: a check that proposes no build needs no solver.
     from gpudoctor.plan.answer import Wanted
     from gpudoctor.plan.constraints import CONTAINER
+    from gpudoctor.plan.fit import ranked
     from gpudoctor.plan.unsat_reasons import refusal
 
     machine = msgspec.structs.replace(machine, driver=None)
-    if not machine.capabilities or not machine.uses_cuda:
+    if not machine.capabilities or not machine.uses_cuda or ranked(framework, machine, matrix):
         return None
     ways = refusal(Wanted(framework=framework), machine, matrix).ways
     instead = [any(one.constraint == "gpu" and one.change != CONTAINER for one in way.obstacles) for way in ways]

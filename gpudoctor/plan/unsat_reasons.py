@@ -217,11 +217,12 @@ def _ways(near: list[Candidate], candidates: list[Candidate]) -> tuple[Way, ...]
     """The nearest changes, one of each kind: the easiest first, and before all those to a build of `near`."""
     kept: list[tuple[set[Constraint], Way]] = []
     nearest = [one for one in _by_distance(near) if {o.constraint for o in one[0]} == {"version"}][:1]
-    for found, build in (*nearest, *_by_distance(candidates)):
+    every = (*nearest, *_by_distance(candidates))
+    possible = [one for one in every if cost(one[0])[0] < FIXED and all(o.change is not None for o in one[0])]
+    for found, build in possible or every[:1]:
         kinds = {obstacle.constraint for obstacle in found}
         # The changes of another way and more are no way of their own.
-        possible = cost(found)[0] < FIXED or not kept
-        if possible and not any(other <= kinds for other, _ in kept):
+        if not any(other <= kinds for other, _ in kept):
             kept.append((kinds, Way(obstacles=tuple(found), build=build.label)))
     return tuple(way for _, way in kept[:MOST_WAYS])
 
