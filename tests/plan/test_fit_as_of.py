@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from gpudoctor.cli.main import cli
 from gpudoctor.facts.versions import Capability, DriverRelease
@@ -61,6 +62,27 @@ def test_a_driver_of_later_is_said():
     (note,) = fit_as_of(later, parse_demand(("torch",)), "2023-05-01", MATRIX).then
     assert "580" in note
     assert "2025-08-04" in note
+
+
+def test_after_the_last_day_of_the_tables():
+    (note,) = fit_as_of(AMPERE, parse_demand(("torch",)), "2099-01-01", MATRIX).then
+    assert MATRIX.edition in note
+    assert fit_as_of(AMPERE, parse_demand(("torch",)), MATRIX.edition, MATRIX).then == ()
+
+
+def test_what_has_no_date_is_said_of_what_is_asked_for():
+    found = fit_as_of(AMPERE, parse_demand(("paddle",)), "2024-05-01", MATRIX)
+    (note,) = found.then
+    assert note.startswith("Left out, because it is not known when they came out: paddlepaddle-gpu 3.0.0")
+    assert "No release of PaddlePaddle" in found.refusals[0].text
+    assert fit_as_of(AMPERE, parse_demand(("torch",)), "2024-05-01", MATRIX).then == ()
+
+
+def test_a_release_of_that_day_that_does_not_fit_is_not_said_to_be_missing():
+    newer = replace(AMPERE, python="3.12")
+    (refusal,) = fit_as_of(newer, parse_demand(("torch",)), "2023-05-01", MATRIX).refusals
+    assert refusal.constraint == "python"
+    assert refusal.ways
 
 
 def test_today_is_as_without_a_day():

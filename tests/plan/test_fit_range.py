@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from gpudoctor.cli.main import cli
 from gpudoctor.facts.versions import Capability, DriverRelease
@@ -25,6 +26,10 @@ ADA = Machine(
         ("2.2.0+cu118", "torch 2.2.0+cu118"),
         ("2.5.7", "torch 2.5.0+cu124"),
         ("1.4.0", "torch 1.11.0+cu115"),
+        ("9.9", "torch 2.14.1+cu126"),
+        ("2.14.1", "torch 2.14.1+cu126"),
+        ("2.10.5", "torch 2.10.0+cu128"),
+        ("nightly", None),
         (None, None),
     ],
 )
@@ -37,6 +42,18 @@ def test_the_ends_keep_to_the_wish():
     span = fit_range(ADA, Wanted(framework="torch", specifier=">=2.1,<2.4"), MATRIX)
     assert (span.oldest.version, span.newest.version) == ("2.1.0", "2.3.1")
     assert fit_range(ADA, Wanted(framework="torch", specifier="<1.9"), MATRIX) is None
+
+
+def test_what_the_driver_does_not_serve_has_no_range():
+    old = replace(ADA, driver=DriverRelease("470.82.01"))
+    assert fit_range(old, Wanted(framework="torch"), MATRIX) is None
+    both = fit_range(replace(ADA, driver=DriverRelease("520.56.06")), Wanted(framework="torch"), MATRIX)
+    assert both.newest.variant == "cu118"
+
+
+def test_every_release_is_counted_once():
+    span = fit_range(ADA, Wanted(framework="torch", specifier=">=2.1,<2.3"), MATRIX)
+    assert span.releases == 6
 
 
 def test_at_the_command_line():

@@ -116,6 +116,37 @@ def test_a_contradiction_is_said():
         (SetEnv(name="X", value="1"), SetEnv(name="Y", value="2"), False),
         (Write(path="/x", text="1"), Write(path="/x", text="2"), True),
         (Run(argv=("ldconfig",)), Run(argv=("ldconfig",)), False),
+        # Libraries of two CUDA majors own the same files.
+        (Run(argv=(*PIP, "install", "jax[cuda12]")), Run(argv=(*PIP, "install", "nvidia-cudnn-cu13==9.*")), True),
+        (Run(argv=(*PIP, "install", "jax[cuda12]")), Run(argv=(*PIP, "install", "tensorflow[and-cuda]>=2.15")), False),
+        (Run(argv=(*PIP, "install", "jax[cuda12]")), Run(argv=(*PIP, "install", "tensorflow[and-cuda]==2.14.1")), True),
+        (
+            Run(argv=(*PIP, "install", "torch", "--index-url", "https://download.pytorch.org/whl/cu130")),
+            Run(argv=(*PIP, "install", "jax[cuda12]")),
+            True,
+        ),
+        (
+            Run(argv=("uv", "pip", "install", "--python", PIP[0], "torch==2", "--index", "https://x/whl/cu130")),
+            Run(argv=(*PIP, "install", "jax[cuda12]")),
+            True,
+        ),
+        (
+            Run(argv=(*PIP, "install", "torchvision", "--index-url", "https://download.pytorch.org/whl/cu130")),
+            Run(argv=(*PIP, "install", "jax[cuda12]")),
+            False,
+        ),
+        (
+            Run(argv=(*PIP, "install", "torch", "--index-url", "https://download.pytorch.org/whl/cpu")),
+            Run(argv=(*PIP, "install", "jax[cuda12]")),
+            False,
+        ),
+        (
+            Run(argv=("gpu-env/bin/python", "-m", "pip", "install", "jax[cuda12]")),
+            Run(argv=("gpu-env/bin/python", "-m", "pip", "install", "nvidia-nccl-cu13")),
+            False,
+        ),
+        (Run(argv=(*PIP, "install", "-r", "a.txt")), Run(argv=(*PIP, "uninstall", "a.txt")), False),
+        (Run(argv=(*PIP, "download", "a==1")), Run(argv=(*PIP, "install", "a==2")), False),
     ],
 )
 def test_contradictions(one, other, contradict):
@@ -208,6 +239,11 @@ def test_every_cause_of_a_real_machine_is_in_the_plan(case):
             Run(argv=(*PIP, "install", "torch==2.7.0")),
             ("torch", "installs it", "==2.7.0"),
         ),
+        (
+            Run(argv=(*PIP, "install", "jax[cuda12]")),
+            Run(argv=(*PIP, "install", "nvidia-nccl-cu13")),
+            ("NVIDIA's libraries", "those of CUDA 12", "those of CUDA 13"),
+        ),
         (SetEnv(name="A", value="1"), SetEnv(name="B", value="2"), None),
         (SetEnv(name="A", value="1"), SetEnv(name="A", value="1"), None),
     ],
@@ -217,3 +253,43 @@ def test_what_two_fixes_change_otherwise_is_named(one, other, words):
     said = contradiction(first, second)
     assert (said is None) == (words is None)
     assert all(word in (said or "") for word in words or ())
+
+
+def test_only_a_person_can_do_it_is_no_way_round_a_contradiction():
+    words = Fix(title="w", safety="safe", steps=(Ask(text="do"),))
+    plan = merged(finding("FRM002", installing("torch==2.14.1")), finding("FRM004", installing("torch==2.9.1"), words))
+    assert [one.cures for one in plan.fixes] == [("FRM002",)]
+    assert [one.left_out for one in plan.conflicts] == ["Install torch==2.9.1"]
+    assert [one.cures for one in merged(finding("FRM004", words)).fixes] == [("FRM004",)]
+
+
+def test_of_two_ways_the_one_with_more_steps_is_kept():
+    """The same commands: what is said beside them is not lost."""
+    bare = installing("a==1")
+    told = replace(bare, steps=(Ask(text="Close every program."), *bare.steps))
+    for first, second in ((bare, told), (told, bare)):
+        (one,) = merged(finding("A", first), finding("B", second)).fixes
+        assert one.fix.steps == told.steps
+        assert one.cures == ("A", "B")
+
+
+def test_words_that_differ_are_two_fixes():
+    one, other = (Fix(title=text, safety="manual", steps=(Ask(text=text),)) for text in ("Do this.", "Do that."))
+    assert [mending.cures for mending in merged(finding("A", one), finding("B", other)).fixes] == [("A",), ("B",)]
+    assert [mending.cures for mending in merged(finding("A", one), finding("B", one)).fixes] == [("A", "B")]
+
+
+def test_a_bare_restart_comes_after_the_rest_of_the_system():
+    restart = Fix(title="r", safety="review", steps=(Run(argv=("reboot",)),), needs_root=True, needs_reboot=True)
+    plan = merged(finding("A", installing("a==1")), finding("B", restart), finding("C", driver(">=570")))
+    assert [one.cures for one in plan.fixes] == [("C",), ("B",), ("A",)]
+
+
+def test_an_older_floor_does_not_lower_a_driver_update():
+    commands = (Run(argv=("apt", "install", "nvidia-driver-580")),)
+    (one,) = merged(finding("A", driver(">=580", *commands)), finding("B", driver(">=570"))).fixes
+    assert (one.fix.driver, one.fix.steps) == (">=580", commands)
+    (same,) = merged(finding("A", driver(">=570", *commands)), finding("B", driver(">=570"))).fixes
+    assert same.fix.steps == commands
+    (two,) = merged(finding("A", driver(">=570")), finding("B", driver(">=580", *commands))).fixes
+    assert two.fix.steps == commands

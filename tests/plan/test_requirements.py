@@ -8,7 +8,14 @@ import pytest
 
 from gpudoctor.plan.demand import NotADemand
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.requirements import markers_of, not_for_uv, parse_project, parse_requirements, uv_settings_of
+from gpudoctor.plan.requirements import (
+    is_lock,
+    markers_of,
+    not_for_uv,
+    parse_project,
+    parse_requirements,
+    uv_settings_of,
+)
 
 LINUX = markers_of(Machine(python="3.12", platform="linux-x86_64"))
 
@@ -244,6 +251,86 @@ def test_a_project_of_uv_is_uvs_to_read_and_what_is_left_out_is_said():
 def test_a_project_that_cannot_be_read(text, said):
     with pytest.raises(NotADemand, match=re.escape(said)):
         parse_project("pyproject.toml", text, LINUX)
+
+
+@pytest.mark.parametrize(
+    ("text", "cuda"),
+    [
+        ("jax[cuda12]", "12"),
+        ("jax[cuda12_pip]>=0.4\njax[cuda12]", "12"),
+        ("jax[cuda12]\ntorch", "12"),
+        ("jax[cuda12]\njax[cuda13]", None),
+        ("jax[k8s]", None),
+        ("torch[cuda12]", None),
+    ],
+)
+def test_the_cuda_of_an_extra_of_jax(text, cuda):
+    assert {one.cuda for one in parsed(text).demand.wanted} == {cuda}
+    asked = parse_requirements("r", reader({"r": text}), LINUX, "12.6")
+    assert {one.cuda for one in asked.demand.wanted} == {"12.6"}
+    project = f"[project]\ndependencies = {text.splitlines()}"
+    assert {one.cuda for one in parse_project("pyproject.toml", project, LINUX).demand.wanted} == {cuda}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("pylock.toml", True),
+        ("sub/pylock.dev.toml", True),
+        ("pylock.a.b.toml", False),
+        ("mypylock.toml", False),
+        ("requirements.txt", False),
+    ],
+)
+def test_a_lock_file_settles_all(name, is_one):
+    assert is_lock(name) is is_one
+    asked = parse_requirements(name, reader({name: "torch"}), LINUX, "cpu")
+    assert bool(asked.demand.settled) is is_one
+    assert frameworks(asked) == ({} if is_one else {"torch": ""})
+    assert asked.demand.cpu_only
+    assert not parse_requirements(name, reader({name: "torch"}), LINUX, "12").demand.cpu_only
+    assert not_for_uv(name, reader({name: "--pre"}), {}) == (() if is_one else ("--pre",))
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("torch\n-f https://x.example/whl", ["at https://x.example/whl (--find-links)"]),
+        ("torch\n--extra-index-url https://me:word@x.example/s", ["at the usual index and at https://***@x.example/s"]),
+        ("torch\n-i https://x.example\n--extra-index-url https://y.example", ["at https://x.example, https://y.ex"]),
+        ("torch\n--no-index\n-f ./wheels", ["at ./wheels (--find-links)", "at no index (--no-index)"]),
+        ("torch", []),
+    ],
+)
+def test_where_a_file_looks_is_said(text, notes):
+    found = parsed(text).notes
+    assert len(found) == len(notes)
+    assert all(note in one for note, one in zip(notes, found, strict=True)), found
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected"),
+    [
+        (Machine(python="3.9", platform="linux-aarch64"), ("3.9", "3.9.0", "aarch64", "linux", "Linux", "posix")),
+        (Machine(python="3.12", platform="windows-x86_64"), ("3.12", "3.12.0", "AMD64", "win32", "Windows", "nt")),
+        (Machine(python="3.13", platform="macos-arm64"), ("3.13", "3.13.0", "arm64", "darwin", "Darwin", "posix")),
+    ],
+)
+def test_the_variables_of_markers(machine, expected):
+    names = ("python_version", "python_full_version", "platform_machine", "sys_platform", "platform_system", "os_name")
+    found = markers_of(machine)
+    assert tuple(found[name] for name in names) == expected
+    here = markers_of(Machine())
+    assert markers_of(Machine(platform=machine.platform))["python_version"] == here["python_version"]
+    assert markers_of(Machine(python=machine.python))["sys_platform"] == here["sys_platform"]
+
+
+def test_what_is_not_for_this_machine_is_not_asked_for():
+    text = "flash-attn; python_version < '3'\ntorch; python_version < '3'\njax"
+    assert frameworks(parsed(text)) == {"jax": ""}
+    assert frameworks(parsed("torch\n-c c.txt", **{"c.txt": "flash-attn==2"})) == {"torch": ""}
+    with pytest.raises(NotADemand, match="a number that no version has"):
+        parsed("torch==" + "9" * 400)
 
 
 @pytest.mark.timed

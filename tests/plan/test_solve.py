@@ -10,7 +10,7 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.answer import Fit, Wanted
 from gpudoctor.plan.builds import builds_of
 from gpudoctor.plan.constraints import Obstacle
-from gpudoctor.plan.glibc import glibc_floor
+from gpudoctor.plan.glibc import glibc_floor, has_glibc_floor, oldest_current_glibc
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
@@ -391,6 +391,12 @@ def test_wheels_in_words():
 def test_the_c_library_of_wheels(package, release, kinds, floor):
     found = glibc_floor(package, release, MATRIX, *kinds)
     assert (found and str(found)) == floor
+
+
+def test_the_c_library_below_which_no_current_release_has_a_wheel():
+    assert str(oldest_current_glibc(MATRIX)) == "2.27"
+    assert has_glibc_floor("torch", MATRIX)
+    assert not has_glibc_floor("keras", MATRIX)
 
 
 def test_not_known_on_macos_is_its_release():
