@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from gpudoctor.diagnosis.answered import is_answered
 from gpudoctor.diagnosis.at_place import asked_at
 from gpudoctor.diagnosis.commands_for import commands_for
 from gpudoctor.diagnosis.not_here import runs_here
@@ -11,10 +12,8 @@ from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live, Symptom
-from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
 from gpudoctor.knowledge.message import Message, message_of, values_named
@@ -23,12 +22,6 @@ from gpudoctor.knowledge.programs import Program, program_named, programs, progr
 #: Sees more than any other single command.
 WHOLE = "gpudoctor report --static"
 _PIP = "pip list | grep -iE 'torch|tensorflow|jax|nvidia|keras|numpy'"
-#: A command that prints nothing but what is known of PyTorch.
-_TORCH = re.compile(
-    r"python3? -c (['\"])import torch; "
-    r"print\((?:(?:, )?torch\.(?:__version__|version\.cuda|cuda\.is_available\(\)))+\)\1$"
-)
-
 #: is_available() swallows the error that this ends with.
 _FIRST_TENSOR = 'python -c "import sys, torch; print(sys.executable, torch.__version__); torch.zeros(1).cuda()"'
 _OUTPUT = "all that the program prints, from its start to the failure"
@@ -38,10 +31,6 @@ _ANYWHERE = frozenset(("framework-sees-no-gpu", "cuda-start-failed"))
 #: In a question: the image that the reporter starts.
 _IMAGE = re.compile(r"\bIMAGE\b")
 _WORD = re.compile(r"<([A-Z][A-Z_]*)>")
-#: A list of packages, searched for some: the names are alternatives of grep's, or findstr's words.
-_LISTED = re.compile(
-    r"""(?:python3? -m )?pip list \| (?:grep (?:-\w+ )*['"]?([\w|^() -]+?)['"]?|findstr (?:/i )?"?([\w ]+)"?)"""
-)
 
 
 class Question(Fact, frozen=True, kw_only=True):
@@ -105,7 +94,7 @@ def next_question(
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
     """What of a question is not answered yet, for that system."""
     parts = (one for part in commands_for(ask, asked.system) for one in _there(part, snapshot, asked))
-    open_ = (part for part in parts if not is_answered(part, snapshot, asked))
+    open_ = (part for part in parts if not is_answered(part, snapshot, asked.given, asked.around))
     left = "; ".join(dict.fromkeys(asked_at(open_, place_of(snapshot, asked.around, asked.system))))
     image = snapshot.container.image if isinstance(snapshot.container, Container) else None
     return (_IMAGE.sub(image, left) if image else left) or None
@@ -185,30 +174,6 @@ def _told(snapshot: Snapshot, asked: Asked) -> Iterator[Program]:
     if asked.is_open:
         beside = programs_beside(place_of(snapshot, asked.around, asked.system).words)
         yield from (one for one in programs() if one.id in asked.about or one in beside)
-
-
-def is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:
-    """The output of that command is there, or the facts hold what it would print."""
-    command = part.split(" | ", maxsplit=1)[0].removeprefix("sudo ").removesuffix(" on the host").strip()
-    if command in asked.given:
-        return True
-    if command == "nvidia-smi":
-        driver, gpus = snapshot.driver, snapshot.gpus
-        return isinstance(driver, Driver) and driver.release is not None and isinstance(gpus, Gpus)
-    if wanted := _LISTED.fullmatch(part):
-        return _are_stated(wanted[1] or wanted[2], snapshot)
-    torch = snapshot.frameworks.get("torch") if isinstance(snapshot.frameworks, Frameworks) else None
-    is_known = torch is not None and bool(torch.version and torch.variant)
-    return is_known and (command == "python -m torch.utils.collect_env" or _TORCH.match(part) is not None)
-
-
-def _are_stated(names: str, snapshot: Snapshot) -> bool:
-    """A version is stated for each of the packages that a list is searched for."""
-    frameworks = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
-    packages = snapshot.packages.installed if isinstance(snapshot.packages, Packages) else ()
-    known = [one.name for one in frameworks if one.version] + [one.name for one in packages]
-    wanted = [re.sub(r"[^\w-]", "", name).lower() for name in re.split(r"[|\s]+", names.strip())]
-    return all(any(name.startswith(one) for name in known) for one in wanted if one)
 
 
 def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:

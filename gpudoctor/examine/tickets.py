@@ -19,9 +19,10 @@ from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
+from gpudoctor.knowledge.answers import answers_shown
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.places import places_in
-from gpudoctor.knowledge.programs import parts_shown, programs_told
+from gpudoctor.knowledge.programs import programs_told
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.build_archs import own_build
@@ -264,7 +265,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
             for one in parse_own_findings(words)
         ),
-        given=(*given_commands(first, lines), *parts_shown(ends)),
+        given=(*given_commands(first, lines), *answers_shown(ends)),
         quoted=tuple(_quoted(made, lines)),
         begins=excerpt(next((line.strip() for line in lines if line.strip()), ""), _QUOTED),
         error=unknown_error(made, lines),

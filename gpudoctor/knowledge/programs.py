@@ -39,8 +39,6 @@ class Program(Fact, frozen=True, kw_only=True):
     macos: str | None = None
     #: What the answer shows.
     why: str
-    #: Parts of the question that a text answers where it holds what that expression finds.
-    shown: dict[str, str] = {}
     #: It is this one only where nothing names another.
     fallback: bool = False
 
@@ -83,12 +81,6 @@ def program_of(lines: Sequence[str], number: int, *, printed: bool = True) -> Pr
 def programs_told(text: str) -> tuple[Program, ...]:
     """What a text is about, in its reporter's words: those that one of their expressions finds."""
     return tuple(one for one in programs() if any(re.search(way, text, re.IGNORECASE) for way in one.named))
-
-
-def parts_shown(text: str) -> tuple[str, ...]:
-    """Parts of the programs' questions that a text answers."""
-    rows = (row for one in programs() for row in one.shown.items())
-    return tuple(dict.fromkeys(ask for ask, way in rows if re.search(way, text, re.IGNORECASE | re.MULTILINE)))
 
 
 def programs_beside(words: AbstractSet[str]) -> tuple[Program, ...]:
