@@ -4,11 +4,12 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.diagnosis.commands_for import commands_for, double_quoted, for_cmd
+from gpudoctor.diagnosis.commands_there import as_there
 from gpudoctor.diagnosis.place import Place
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
 
-_PIP = re.compile(r"python3? -m pip (install|uninstall|list|check|show)\b")
+_PIP = re.compile(r"(?:(?P<own>\S*[\\/])?python[\d.]*(?:\.exe)?) -m pip (?P<verb>install|uninstall|list|check|show)\b")
 _PYTHON = re.compile(r"(?:\S*python[\d.]*(?:\.exe)?|py|pip3?|uv|conda|poetry)\b(?!\.)")
 #: Of the machine under a hosted notebook, which is not the user's.
 _OF_MACHINE = re.compile(
@@ -61,14 +62,17 @@ _IN_PROJECT = re.compile(
 _SHELL = re.compile(r"(?:unset|export) |echo \"?\$(?!env:)")
 #: Where the two prompts of Windows need quotes.
 _TO_QUOTE = re.compile(r"[\s<>&|^*!()';,]|^$")
-_WITH_UV = {name: f"uv pip {name}" for name in ("install", "uninstall", "list", "check", "show")}
 _MAKER = re.compile(r"  # (AMD|Intel|NVIDIA)$")
 
 
 def at_place(commands: Iterable[str], place: Place, framework: str | None = None) -> tuple[str, ...]:
     """The commands of a remedy. `framework`: the one that the cause is about, whatever a text says."""
     lost, made = set[str](), list[str]()
-    for command in commands:
+    for written in commands:
+        command = as_there(written, place.words)
+        if not command:
+            lost.update(re.findall(r"^(\w+)=\$\(", written))
+            continue
         # What a variable was to be set from is not there.
         if _is_foreign(command, place, framework) or any(f"${name}" in command for name in lost):
             lost.update(re.findall(r"^(\w+)=\$\(", command))
@@ -87,7 +91,8 @@ def asked_at(parts: Iterable[str], place: Place) -> tuple[str, ...]:
         if place.python
         else parts
     )
-    return tuple(made for part in own for made in (at_place((part,), place) if _PROGRAM.match(part) else (part,)))
+    there = (one for part in own if (one := as_there(part, place.words)))
+    return tuple(made for part in there for made in (at_place((part,), place) if _PROGRAM.match(part) else (part,)))
 
 
 def line_of(step: Run | SetEnv | Write | Ask, system: str | None) -> str:
@@ -164,11 +169,17 @@ def _at(command: str, place: Place) -> Iterator[str]:
         index = f" --index {changed['index']}" if changed["index"] else ""
         yield f"uv {verb}{changed['rest']}{index}"
     elif place.has("at-uv") and not place.has("at-conda"):
-        yield _PIP.sub(lambda match: _WITH_UV[match[1]], command).replace("uv pip uninstall --yes", "uv pip uninstall")
+        yield _PIP.sub(_with_uv, command).replace("uv pip uninstall --yes", "uv pip uninstall")
     elif place.has("at-poetry"):
         yield re.sub(r"^python3?(?= )", "poetry run python", command)
     else:
         yield command
+
+
+def _with_uv(pip: re.Match[str]) -> str:
+    """Uv's command, for the Python that is named, where a path of one is."""
+    python = pip[0].partition(" -m ")[0]
+    return f"uv pip {pip['verb']}{f' --python {python}' if pip['own'] else ''}"
 
 
 def _in_cell(command: str, *, hosted: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from gpudoctor.facts.base import Gap, Section
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.companion_bounds import Bound, bound_shown_by
@@ -20,6 +20,8 @@ from gpudoctor.sources.out_of_memory import OutOfMemory, parse_out_of_memory
 _SYSTEMS = frozenset({"linux", "wsl", "windows", "macos"})
 #: Makers that surroundings name; NVIDIA's GPUs are what everybody else has.
 _MAKERS = frozenset({"amd", "intel"})
+#: The Python of a venv, or of a program that brings its own.
+_OF_PIP = re.compile(r"(?:^|[\\/])(?:\.?venv|python_embed(?:d?ed))[\\/]", re.IGNORECASE)
 
 
 class SnapshotView:
@@ -66,15 +68,17 @@ class SnapshotView:
     def about(self) -> frozenset[str]:
         """The frameworks that a text names, that print its messages, or that are stated; "another": none of them."""
         named = {one.removeprefix("about-") for one in self._around if one.startswith("about-")}
-        if named and (printed := self._printed_by()):
-            named = (named - {"another"}) | printed
+        if named and any(self._printed_by()):
+            # Of those that print one message, the one that is named.
+            named = (named - {"another"}).union(*(one for one in self._printed_by() if named.isdisjoint(one)))
         frameworks = self.section(Frameworks, "frameworks")
         return frozenset(named | {one.name for one in frameworks.found} if named and frameworks else named)
 
-    def _printed_by(self) -> set[str]:
+    def _printed_by(self) -> tuple[frozenset[str], ...]:
+        """By message, the frameworks that print it."""
         live = self.section(Live, "live")
         records = (message_of(one.signature) for one in live.symptoms) if live else ()
-        return {name for record in records if record and not record.fallback for name in record.programs}
+        return tuple(frozenset(record.programs) for record in records if record and not record.fallback)
 
     def is_around(self, word: str) -> bool:
         """The text names that surrounding."""
@@ -83,7 +87,7 @@ class SnapshotView:
     def computes_with_another(self, framework: str) -> bool:
         """The text names frameworks, not that one, and none of its messages; a package of it may lie beside."""
         named = {one.removeprefix("about-") for one in self._around if one.startswith("about-")} - {"another"}
-        return bool(named) and framework not in named | self._printed_by()
+        return bool(named) and framework not in named.union(*self._printed_by())
 
     @property
     def known(self) -> tuple[Surrounding, ...]:
@@ -173,4 +177,10 @@ class SnapshotView:
         """Whether torch came from conda."""
         packages = self.section(Packages, "packages")
         torch = (packages.find("pytorch") or packages.find("torch")) if packages else None
-        return torch.installer == "conda" if torch is not None and torch.installer else None
+        if torch is not None and torch.installer:
+            return bool(torch.installer == "conda")
+        python: Interpreter | None = self.section(Interpreter, "interpreter")
+        # Conda installs into environments of its own; what a venv has, or a program's folder, pip put there.
+        if python is None or self.is_around("by-conda"):
+            return None
+        return False if python.environment == "venv" or _OF_PIP.search(python.executable) else None

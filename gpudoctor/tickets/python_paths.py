@@ -21,7 +21,8 @@ _VENV = re.compile(r"[/\\]\.?venv[\w.-]*[/\\]+lib[/\\]|[/\\]virtualenvs[/\\]", r
 #: A Python in the folder of a program for Windows: ComfyUI's portable one, the environment of a web UI, conda's.
 _OF_PROGRAM = re.compile(
     r"(?P<folder>(?:(?<![a-z])[a-z]:|\.)[\\/](?:[^'\"<>|:*?\s\\/](?:[^'\"<>|:*?\n\\/]|(?<=\w)'(?=\w)){0,60}[\\/]+){0,8}?)"
-    r"(?:(?P<plain>python_embed(?:d?ed)|installer_files[\\/]+env|system[\\/]+python|envs[\\/]+[\w.-]{1,40}(?=[\\/)\s\"'`,;]|$))|(?P<venv>\.?venv))"
+    r"(?:(?P<plain>python_embed(?:d?ed)|installer_files[\\/]+env|system[\\/]+python|envs[\\/]+[\w.-]{1,40}(?=[\\/)\s\"'`,;]|$))"
+    r"|(?P<venv>\.?venv|(?<=[\\/]app[\\/])env))"
     r"(?:[\\/]+(?:lib|scripts|python\.exe)\b|(?=[\s.,;:)\"'`]|$))",
     re.IGNORECASE,
 )
@@ -59,13 +60,21 @@ _ON_WINDOWS = re.compile(r"(?<![a-z])[a-z]:\\|\bwindows\b|\bwin ?1[01]\b|\.bat\b
 _ON_LINUX = re.compile(r"/home/|\blinux\b|\bubuntu\b|\bdebian\b|\bfedora\b|\barch\b|\./\w+\.sh\b", re.IGNORECASE)
 #: The banner of Python and the folder of its installer on Windows; platform.architecture().
 _32_BIT = re.compile(r"\b32 bit \(Intel\)|[/\\]python3?\d*-32[/\\]|\('32bit',", re.IGNORECASE)
+#: Stability Matrix gives each of its packages a venv, and Pinokio each app an env or venv; files of theirs are named in
+#: tracebacks (github.com/LykosAI/StabilityMatrix, BaseGitPackage.cs; pinokio's scripts name theirs).
+_OF_PACKAGE = re.compile(
+    r"(?P<folder>[a-z]:[\\/](?:[^'\"<>|:*?\n\\/]{1,60}[\\/]+){0,6}?StabilityMatrix[\\/]+Data[\\/]+Packages[\\/]+"
+    r"[\w. -]{1,60}?)[\\/]"
+    r"|(?P<posix>/[^'\":,;()\n]{0,120}StabilityMatrix/(?:Data/)?Packages/[\w. -]{1,60}?)/",
+    re.IGNORECASE,
+)
 #: How programs name the Python that runs them.
 _EXECUTABLE = re.compile(
     r"(?:python (?:executable|path|interpreter)|current python|sys\.executable|python bin)\W{1,6}"
     r"((?:[A-Za-z]:\\|/)[^\"'<>|?*\n]{0,200}?python[\w.]*)\W{0,3}$",
     re.IGNORECASE,
 )
-_FOLDERS = ("python_embed", "venv", "installer_files", "envs")
+_FOLDERS = ("python_embed", "venv", "installer_files", "envs", "\\app\\env", "/app/env")
 _CAPABILITIES = re.compile(
     r"\bNVIDIA_DRIVER_CAPABILITIES\s*[=:]\s*[\"']?([a-z0-9,]+)|--gpus[ =]\S*?\bcapabilities=([a-z]+)"
 )
@@ -117,6 +126,10 @@ def _of_line(line: str) -> dict[str, Any]:
     if any(word in lower for word in _FOLDERS) and (own := _OF_PROGRAM.search(line)):
         inner = f"{own['plain']}/python.exe" if own["plain"] else f"{own['venv']}/Scripts/python.exe"
         facts["executable"] = re.sub(r"[\\/]+", r"\\", own["folder"] + inner)
+    elif "stabilitymatrix" in lower and (package := _OF_PACKAGE.search(line)):
+        folder = package["folder"]
+        own_venv = rf"{folder}\venv\Scripts\python.exe" if folder else f"{package['posix']}/venv/bin/python"
+        facts["executable"] = re.sub(r"[\\/]+", r"\\", own_venv) if folder else own_venv
     elif "/" in line and (binary := _OWN_BINARY.search(line)):
         facts["executable"] = binary["path"] or f"{binary['env']}/bin/python"
     if "conda" in line and _CONDA.search(line):

@@ -88,7 +88,7 @@ READERS = (
         "parse_python_paths",
         r"-packages|conda|env|32|capabilities|python (?:executable|path|interpreter|bin)|current python"
         r"|sys\.executable|python_embed|/bin/python|web ?ui|automatic1111|a1111|oobabooga|kohya|comfyui"
-        r"|fooocus|sd\.next|easy diffusion",
+        r"|fooocus|sd\.next|easy diffusion|invoke-?ai|stabilitymatrix|pinokio",
     ),
 )
 

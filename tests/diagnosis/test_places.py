@@ -97,6 +97,12 @@ def test_a_framework_that_the_ticket_is_not_about(place):
     assert not [one for one in lines if re.search(r"install .*\btorch[= ]|import torch|TORCH_\w+=|_OF_TORCH", one)]
 
 
+@pytest.mark.parametrize("ask", ["nvidia-smi on the host", "whether the host's driver is new enough", "docker info"])
+def test_nobody_is_asked_for_a_host_that_they_have_not(ask):
+    assert asked_at((ask,), Place(words=frozenset(("at-hosted",)))) == ()
+    assert asked_at((ask,), Place(words=frozenset(("at-docker",)))) == (ask,)
+
+
 SAY = "Take a build with its code: PyTorch from 2.7 on; for TensorFlow a container; see there. PyTorch has an index."
 
 
@@ -135,6 +141,22 @@ def test_a_command_in_the_older_prompt_of_windows(command, typed):
     ("command", "words", "typed"),
     [
         ("python -m pip install torch", ("at-uv",), ("uv pip install torch",)),
+        ("/a/.venv/bin/python -m pip list", ("at-uv",), ("uv pip list --python /a/.venv/bin/python",)),
+        ("ls /dev/nvidia*", ("wsl",), ("ls -l /dev/dxg /usr/lib/wsl/lib",)),
+        ("sudo modprobe nvidia", ("wsl",), ()),
+        ("sudo modprobe nvidia", ("linux",), ("sudo modprobe nvidia",)),
+        ("kubectl get nodes", ("at-kubernetes", "at-microk8s"), ("microk8s kubectl get nodes",)),
+        ("kubectl get nodes", ("at-kubernetes",), ("kubectl get nodes",)),
+        (
+            "cat /etc/containerd/config.toml",
+            ("at-k3s",),
+            ("cat /var/lib/rancher/k3s/agent/etc/containerd/config.toml",),
+        ),
+        (
+            "cat /etc/containerd/config.toml",
+            ("at-k3s", "at-rke2"),
+            ("cat /var/lib/rancher/rke2/agent/etc/containerd/config.toml",),
+        ),
         ("python -m pip uninstall --yes torch", ("at-uv",), ("uv pip uninstall torch",)),
         ("python -m pip install torch", ("at-uv", "at-uv-project"), ("uv add torch",)),
         ("python -m pip uninstall --yes torch", ("at-uv", "at-uv-project"), ("uv remove torch",)),

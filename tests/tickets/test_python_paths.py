@@ -74,6 +74,15 @@ def test_what_a_container_was_given_of_the_driver(text):
             r"C:\Pack\Fooocus - m1b's Edition\venv\Scripts\python.exe",
         ),
         ("Fooocus on Windows 11 by Stability Matrix", None),
+        (
+            r'File "D:\StabilityMatrix\Data\Packages\forge\launch.py"',
+            r"D:\StabilityMatrix\Data\Packages\forge\venv\Scripts\python.exe",
+        ),
+        ("/home/u/StabilityMatrix/Packages/sd-ui/launch.py", "/home/u/StabilityMatrix/Packages/sd-ui/venv/bin/python"),
+        (
+            r'File "C:\pinokio\api\x.git\app\env\lib\site-packages\a.py"',
+            r"C:\pinokio\api\x.git\app\env\Scripts\python.exe",
+        ),
         ("AUTOMATIC1111 in Docker on Ubuntu", None),
         ("stable-diffusion-webui", None),
         ("see https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki", None),
