@@ -32,6 +32,23 @@ def fixed_at_system(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[
     )
 
 
+def without_other_circumstances(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
+    """The findings, without what their fixes ask of a person where the facts show another circumstance."""
+    if not any(isinstance(step, Ask) for one in findings for fix in one.fixes for step in fix.steps):
+        return findings
+    # Imported here: on a machine with nothing to mend by hand there is nothing to leave out.
+    from gpudoctor.diagnosis.circumstances import circumstances_of, steps_here
+    from gpudoctor.diagnosis.snapshot_view import SnapshotView
+    from gpudoctor.diagnosis.surroundings import surroundings_of
+
+    seen = SnapshotView(snapshot)
+    words = {*circumstances_of(seen), *surroundings_of(snapshot), *seen.makers, *({seen.os} if seen.os else ())}
+    return tuple(
+        replace(one, fixes=tuple(replace(fix, steps=steps_here(fix.steps, words)) for fix in one.fixes))
+        for one in findings
+    )
+
+
 def _rows(name: str) -> tuple[Elsewhere, ...]:
     record = all_causes().get(name)
     rows = record.remedy.at if record is not None and record.remedy is not None else ()

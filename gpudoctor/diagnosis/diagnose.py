@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from gpudoctor.diagnosis.at_system import fixed_at_system
+from gpudoctor.diagnosis.at_system import fixed_at_system, without_other_circumstances
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, lacking
 from gpudoctor.diagnosis.occasion import has_occasion
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -111,12 +111,17 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             if not problems:
                 clean.append(rule.code)
     return Diagnosis(
-        findings=fixed_at_system(_ordered(as_grave_as_shown(findings), snapshot, rules), snapshot),
+        findings=_at_home(_ordered(as_grave_as_shown(findings), snapshot, rules), snapshot),
         clean=tuple(clean),
         not_applicable=tuple(not_applicable),
         skipped=tuple(skipped),
         crashed=tuple(crashed),
     )
+
+
+def _at_home(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
+    """With fixes as they are done on this machine."""
+    return without_other_circumstances(fixed_at_system(findings, snapshot), snapshot)
 
 
 def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:

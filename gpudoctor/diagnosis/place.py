@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gpudoctor.diagnosis.circumstances import circumstances_of
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
 from gpudoctor.facts import lazy_re as re
@@ -59,6 +60,7 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
     makers = seen.makers
     words |= makers
     words |= {system} if system else set()
+    words |= circumstances_of(seen) | ({"of-a-text"} if named else set())
     packages = seen.section(Packages, "packages")
     words |= {f"conda-{one.name}" for one in packages.installed if one.installer == "conda"} if packages else set()
     return Place(

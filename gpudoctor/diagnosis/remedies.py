@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from gpudoctor.diagnosis.at_place import at_place, line_of, said_at
+from gpudoctor.diagnosis.circumstances import said_here, steps_here
 from gpudoctor.diagnosis.commands_for import WORD
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit, for_distribution
 from gpudoctor.diagnosis.manual_advice import advice
@@ -75,15 +76,16 @@ def remedies(
 def _fitting(remedy: Remedy, place: Place, seen: SnapshotView) -> Remedy | None:
     """The remedy in words of what the text is about, without commands whose programs are not there."""
     record = all_causes().get(remedy.cause)
-    say = said_at(remedy.say, place, record.framework if record else None)
+    say = said_here(said_at(remedy.say, place, record.framework if record else None), place.words)
     if not say:
         return None
     steps = tuple(one for one in remedy.steps if not isinstance(one, Run) or runs_here(shlex.join(one.argv), seen))
+    own = steps_here(steps, place.words)
     commands = tuple(one for one in remedy.commands if runs_here(one, seen))
     instead = next((one.instead for one in seen.known if one.instead), "")
     if instead and (steps, commands) != (remedy.steps, remedy.commands):
         return Remedy(cause=remedy.cause, say=instead)
-    return replace(remedy, say=say, steps=steps, commands=commands)
+    return replace(remedy, say=say, steps=own, commands=commands)
 
 
 def _remedy_at(

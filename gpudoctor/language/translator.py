@@ -13,6 +13,7 @@ _OWN_WORD = re.compile(r"(?<![\0A-Za-z'])[A-Za-z][A-Za-z']+(?![\0A-Za-z'])")
 _ENGLISH = re.compile(r"[A-Za-z][a-z]")
 _LEFT = re.compile(r"(?<![\w.:/=-])[a-z]{2,}(?![\w/=-]|[.:]\w)")
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`\"'<\d]|[a-z_]+\.[a-z])")
+_END = re.compile(r"(?<=[。！？])(?=.)")
 #: Where a text that is no sentence is taken apart, and what stands there instead; what lists has a sign between names.
 _SEAMS = (("; or ", "；或者", ""), ("; ", "；", ""), (", ", "，", "、"), (" and ", "和", "和"), (" or ", "或", "或"))
 #: What has no other name: one word, with its release, or a GPU.
@@ -209,8 +210,12 @@ def _is_slight(value: str, said: str | None) -> bool:
 
 
 def _with_bare_phrases(told: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The catalogue, and what is put behind something also without the comma before it."""
+    """The catalogue; what is put behind something also without the comma before it; and sentences one by one."""
     for msgid, text in told.items():
         yield msgid, text
         if (link := _LINKS.match(msgid)) and (bare := msgid[link.end() :]) not in told:
             yield bare, text.lstrip("，；：、 ")
+        # Of a remedy those sentences are said that are for the place.
+        own, theirs = SENTENCE_END.split(msgid), _END.split(text.strip())
+        if len(own) > 1 and len(own) == len(theirs) and "{" not in msgid:
+            yield from (pair for pair in zip(own, theirs, strict=True) if pair[0] not in told)
