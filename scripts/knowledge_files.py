@@ -81,6 +81,8 @@ class MessageRecord(Causes, frozen=True, kw_only=True):
     fallback: bool = False
     #: Counts only where the text holds no other message.
     alone: bool = False
+    #: What no line of the text may have: beside it the message is of a run that is well.
+    not_beside: tuple[str, ...] = ()
     #: The rule that reports a run which failed with it, where it is not that of the file.
     reported_by: str | None = None
     #: Words of which one is in every line, where those that the pattern demands are too common to look for.
@@ -276,6 +278,7 @@ def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragm
         source=record.source,
         fallback=record.fallback or record.alone,
         alone=record.alone,
+        not_beside=record.not_beside,
         reported_by=record.reported_by or reported_by,
     )
 

@@ -2,7 +2,10 @@
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.live import Live, LoadedModel
+from gpudoctor.knowledge.matrix.gpu_types import GpuPeaks
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.sources.out_of_memory import OutOfMemory, tensor_asked_for
 
 #: A smaller part of what is reserved lies unused in every program.
@@ -137,3 +140,56 @@ def reserve_in_pieces(seen: SnapshotView) -> str | None:
             unused, wanted = _size(one.unused or 0), _size(one.wanted or 0)
             return f"{unused} lie unused in PyTorch's own cache, and {wanted} were asked for"
     return None
+
+
+#: A model takes room beside others, and a program leaves some of the GPU's memory free.
+_FITS_EASILY = 0.6
+
+
+@condition
+def model_exceeds_gpu_memory(seen: SnapshotView) -> str | None:
+    """A model that is loaded takes more than the GPU has."""
+    room = _stated_room(seen)
+    for one in _models(seen):
+        most = room or one.gpu_memory_told
+        if most and one.on_cpu and one.size > most:
+            size, has = f"{one.size / 10**9:.0f}", f"{most / 2**30:.0f}"
+            if one.context is None:
+                return f"the model {one.name} takes {size} GB, and the GPU has {has} GB"
+            return (
+                f"the model {one.name} takes {size} GB with its context of {one.context} tokens,"
+                f" and the GPU has {has} GB"
+            )
+    return None
+
+
+@condition
+def model_fits_gpu_memory(seen: SnapshotView) -> str | None:
+    """Every model that is loaded would fit easily."""
+    room, models = _stated_room(seen), _models(seen)
+    sizes = [(one.size, room or one.gpu_memory_told) for one in models]
+    if sizes and all(most and size < _FITS_EASILY * most for size, most in sizes):
+        return f"the model takes {max(size for size, _ in sizes) / 10**9:.0f} GB, which the GPU has"
+    return None
+
+
+def _models(seen: SnapshotView) -> tuple[LoadedModel, ...]:
+    live = seen.section(Live, "live")
+    return live.models if live else ()
+
+
+def _stated_room(seen: SnapshotView) -> int | None:
+    """Bytes of the GPUs together, as tools state them, else as their models have; None where one is not known."""
+    gpus = seen.section(Gpus, "gpus")
+    sizes = [_memory_of(gpu) for gpu in gpus.devices] if gpus else []
+    return sum(one for one in sizes if one) if sizes and all(sizes) else None
+
+
+def _memory_of(gpu: Gpu) -> int | None:
+    if gpu.memory_total_mib:
+        return gpu.memory_total_mib << 20
+    names = {model.name for model in load_matrix().models_by_name(gpu.name or "")}
+    rows = (row for row in load_matrix().table("gpu_peaks") if isinstance(row, GpuPeaks))
+    sizes = {row.memory_gb for row in rows if row.name in names}
+    size = sizes.pop() if len(sizes) == 1 else None
+    return int(size * 2**30) if size else None

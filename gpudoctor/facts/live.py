@@ -193,6 +193,21 @@ class Symptom(Fact, frozen=True, kw_only=True):
     where: str | None = None
 
 
+class LoadedModel(Fact, frozen=True, kw_only=True):
+    """A language model that a program holds in memory."""
+
+    program: str
+    name: str
+    #: Bytes, with its context.
+    size: int
+    #: The part that the processor computes, in percent.
+    on_cpu: int
+    #: Tokens of its context.
+    context: int | None = None
+    #: Bytes that a person says the GPU has.
+    gpu_memory_told: int | None = None
+
+
 class Live(Section, frozen=True, kw_only=True):
     """What was run and what it showed. A Gap: nothing was run (check --static)."""
 
@@ -200,6 +215,7 @@ class Live(Section, frozen=True, kw_only=True):
     smoke: tuple[SmokeRun, ...] = ()
     symptoms: tuple[Symptom, ...] = ()
     bench: Bench | None = None
+    models: tuple[LoadedModel, ...] = ()
 
     def listed_by(self, framework: str) -> DeviceList | None:
         """What that framework lists."""

@@ -53,6 +53,8 @@ class Message(Fact, frozen=True, kw_only=True):
     fallback: bool = False
     #: Counts only where the text holds no other message.
     alone: bool = False
+    #: What no line of the text may have: beside it the message is of a run that is well.
+    not_beside: tuple[str, ...] = ()
     #: The rule that reports a run which failed with it.
     reported_by: str
 

@@ -63,10 +63,17 @@ def recognise(
             found.setdefault((row.id, _told(_whole_line(text, start, start + len(line), clean), row)), start)
     for row, one in _meant(text):
         found.setdefault((row.id, _told(clean(one.told), row)), one.start)
+    found = {key: start for key, start in found.items() if not _is_well(key[0], text)}
     return tuple(
         Symptom(signature=name, text=told, framework=framework, where=where)
         for name, told in _few_of_each(_without_fallbacks(found))
     )
+
+
+def _is_well(name: str, text: str) -> bool:
+    """Another line shows that the message is of a run that is well."""
+    message = message_of(name)
+    return message is not None and any(_compiled(way).search(text) for way in message.not_beside)
 
 
 def _meant(text: str) -> Iterator[tuple[Message, Reading]]:

@@ -8,6 +8,7 @@ from gpudoctor.facts.base import Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Toolkits
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import SECTIONS
 from gpudoctor.facts.system import Container, System
@@ -132,6 +133,12 @@ def _packages(packages: Packages) -> Rows:
         yield "packages", "1 package" if len(packages.installed) == 1 else f"{len(packages.installed)} packages"
 
 
+def _live(live: Live) -> Rows:
+    for one in live.models:
+        context = f" with a context of {one.context}" if one.context else ""
+        yield one.name, f"{one.name} takes {one.size / 10**9:.0f} GB{context}"
+
+
 _KINDS: tuple[tuple[type[Section], Callable[[Any], Rows]], ...] = (
     (Gpus, _gpus),
     (System, _system),
@@ -142,4 +149,5 @@ _KINDS: tuple[tuple[type[Section], Callable[[Any], Rows]], ...] = (
     (Interpreter, _interpreter),
     (Frameworks, _frameworks),
     (Packages, _packages),
+    (Live, _live),
 )

@@ -24,6 +24,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "Resolution": ("framework", "soname"),
     "DriverLibrary": ("name", "path"),
     "DeviceList": ("framework",),
+    "LoadedModel": ("program", "name"),
     "KernelLine": ("text",),
     "DkmsState": ("module", "version", "kernel"),
     "DeviceNode": ("path",),

@@ -59,6 +59,7 @@ READERS = (
         r"cupy version|pytorch\.version|torch cuda|pytorch_version|set vram state|torch-\d",
     ),
     Reader("multi_gpu_reports", "parse_several_gpus", r"rank\s+\d|cudadriverversion|'c,"),
+    Reader("loaded_models", "parse_loaded_models", r"\d% (?:cpu|gpu)\b|% cpu/gpu"),
     Reader("jetson", "parse_jetson", r"l4t|revision|tegra|jetson|jetpack|[:-]r\d\d\."),
     Reader("rocm", "parse_rocm", r"marketing name|name: +gfx|gpu\["),
     Reader("pip", "parse_pip"),
