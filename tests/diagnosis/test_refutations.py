@@ -3,18 +3,19 @@
 import pytest
 
 from gpudoctor.diagnosis.condition import CONDITIONS
-from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
+from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation, support
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.driver import Answer, DeviceNode, Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
-from gpudoctor.facts.live import DeviceList, Live, Symptom
+from gpudoctor.facts.live import DeviceList, Live, LoadedModel, Symptom
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Cpu, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.places import places_in
 from gpudoctor.knowledge.statements import what_shows
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.rules.load import load_rules
@@ -37,6 +38,11 @@ def frameworks(**one):
 
 def message(text, signature="cuda-out-of-memory"):
     return {"live": Live(symptoms=(Symptom(signature=signature, text=text),))}
+
+
+def loaded(size, told):
+    model = LoadedModel(program="ollama", name="m", size=size * 10**9, on_cpu=100, gpu_memory_told=told << 30)
+    return {"live": Live(models=(model,))}
 
 
 VISION_0_6 = Framework(name="torchvision", version="0.6.0")
@@ -68,6 +74,8 @@ def full(where):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "model-exceeds-gpu-memory": (loaded(41, told=8), loaded(41, told=48)),
+    "model-fits-gpu-memory": (loaded(3, told=8), loaded(7, told=8)),
     "torch-is-for-the-processor": (
         frameworks(name="torch", version="2.0.1+cpu", variant="cpu"),
         frameworks(name="torch", version="2.0.1+cu118", variant="cuda"),
@@ -479,6 +487,7 @@ def test_a_build_of_ones_own_for_another_gpu_is_no_framework_s(cause):
         - {
             "tensorflow-misses-libraries",
             "no-free-memory-shown",
+            "no-layers-asked-for",
             "driver-serves-another-program",
             "own-build-lacks-gpu",
             "tensorflow-alone-uses-gpu",
@@ -506,6 +515,18 @@ def test_condition(name):
 )
 def test_own_files_of_a_cuda_build_show_that_it_is_installed(cause, text, refuted):
     assert (refutation(cause, SnapshotView(Snapshot(), surroundings_in(text))) is not None) is refuted
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("llm = Llama(path) of llama-cpp-python", True),
+        ("llm = Llama(path, n_gpu_layers=0) of llama-cpp-python", False),
+        ("llama-cli -m model.gguf", False),
+    ],
+)
+def test_who_does_not_name_the_layers_did_not_ask_for_the_gpu(text, shown):
+    assert (support("gpu-not-asked-for", SnapshotView(Snapshot(), places_in(text))) is not None) is shown
 
 
 def test_a_driver_that_serves_another_program_is_not_too_old_unless_a_message_says_so():
