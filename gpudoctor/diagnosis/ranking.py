@@ -199,10 +199,12 @@ def ruled_out(snapshot: Snapshot, around: Iterable[str], rules: Iterable[Rule]) 
     summaries = {rule.name: rule.summary for rule in rules}
     weights = _of_messages(snapshot, around)
     facts = {name: refutation(name, seen) for name, weight in weights.items() if weight >= _USUAL}
+    # One fact that rules out several is told once, of the likeliest.
+    first = {fact: name for name, fact in reversed(facts.items()) if fact is not None}
     return tuple(
         RuledOut(key=name, words=words_of_cause(name, summaries), because=fact)
         for name, fact in facts.items()
-        if fact is not None
+        if fact is not None and first[fact] == name
     )
 
 

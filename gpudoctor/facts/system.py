@@ -67,7 +67,8 @@ class System(Section, frozen=True, kw_only=True):
 class Wsl(Fact, frozen=True, kw_only=True):
     """Windows Subsystem for Linux."""
 
-    version: Literal[1, 2]
+    #: None: a text names no number.
+    version: Literal[1, 2] | None
     #: /dev/dxg, through which WSL2 reaches the Windows driver.
     dxg: bool | None = None
     #: /usr/lib/wsl/lib/libcuda.so.1 is there.

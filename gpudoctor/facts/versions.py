@@ -53,10 +53,25 @@ class Dotted:
         return self.numbers < other.numbers
 
 
+#: More than the second number of any release.
+_NEWEST = 999
+
+
 class DriverRelease(Dotted):
-    """An NVIDIA display-driver release: 580.65.06 (Linux) or 581.42 (Windows). Not a CUDA version."""
+    """An NVIDIA display-driver release: 580.65.06 (Linux) or 581.42 (Windows). Not a CUDA version.
+
+    580.x is one of that branch of which no more is known: it counts as the branch's newest, so that nothing is called
+    too old that may not be.
+    """
 
     __slots__ = ()
+
+    def __init__(self, text: str) -> None:
+        branch = text.strip().removesuffix(".x")
+        super().__init__(branch)
+        if branch != text.strip():
+            self.text = f"{self.text}.x"
+            self.numbers = (self.numbers[0], _NEWEST, 0, 0)
 
     @property
     def branch(self) -> int:

@@ -92,7 +92,7 @@ def _system(host: System) -> Rows:
 def _container(container: Container) -> Rows:
     yield "container", container.kind or ""
     yield "Kubernetes", _yes(container.kubernetes)
-    yield "WSL", str(container.wsl.version) if container.wsl else ""
+    yield "WSL", str(container.wsl.version or "yes") if container.wsl else ""
     yield "Slurm", ("in a job" if container.slurm.in_job else "outside a job") if container.slurm else ""
     yield "notebook", container.notebook or ""
     yield "NVIDIA_VISIBLE_DEVICES", container.nvidia_visible_devices or ""

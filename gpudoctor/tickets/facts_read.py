@@ -85,7 +85,7 @@ _SYSTEMS = {"linux": "Linux", "windows": "Windows", "macos": "macOS", "other": "
 
 def _container(container: Container) -> Rows:
     if container.wsl:
-        yield "wsl", f"WSL {container.wsl.version}"
+        yield "wsl", f"WSL {container.wsl.version or ''}".rstrip()
     if container.kind not in (None, "none"):
         yield "container", f"in a container ({container.kind})"
     if container.image:

@@ -23,6 +23,14 @@ _DRIVER = re.compile(
     rf"|(?<![\w.+-]){_RELEASE} (?:\w+ )?(?:drivers?|treiber)\b",
     re.I,
 )
+#: The branch alone: "driver 535", "nvidia driver == 530", "the 470 driver".
+_BRANCH = re.compile(
+    rf"\b(?:\w*treiber|(?:nvidia[- ])?drivers?|\w{{0,8}}驱动){LINK}v?([3-6]\d\d)(?:\.x+)?"
+    # Another number, a part of a name, a quantity.
+    r"(?![\w.%-]*\d|[.-]\w|[\w%]| ?(?:[kmg]i?b|mhz|°?c|w|files?|packages?)\b)"
+    r"|(?<![\w.+$-])([3-6]\d\d)(?:\.x+)? (?:series |branch |nvidia )?(?:drivers?|treiber)\b",
+    re.I,
+)
 #: Windows numbers drivers by a scheme of its own: NVIDIA's release is the last five digits (31.0.15.3623 is 536.23).
 _OF_WINDOWS = re.compile(r"(?<![\d.])[23]\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)(?![\d.]*\d)")
 _CUDA = re.compile(
@@ -66,6 +74,11 @@ def drivers(clause: str) -> Iterator[str]:
     yield from (match[1] or match[2] for match in _DRIVER.finditer(clause))
     if "driver" in clause.lower() and (release := of_windows(clause)):
         yield release
+
+
+def driver_branches(clause: str) -> Iterator[str]:
+    """The branches of NVIDIA's driver that a clause names, 535 as 535.x."""
+    yield from (f"{match[1] or match[2]}.x" for match in _BRANCH.finditer(clause))
 
 
 def of_windows(text: str) -> str | None:

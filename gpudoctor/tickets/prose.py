@@ -19,13 +19,23 @@ from gpudoctor.tickets.clauses import clauses as clauses_of
 from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, is_cuda_of_torch, named_cuda, named_cudnn
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
-from gpudoctor.tickets.mentions import ALONE, KERNEL_BY_SUFFIX, LINK, PYTHON, drivers, offered, supported, toolkits
+from gpudoctor.tickets.mentions import (
+    ALONE,
+    KERNEL_BY_SUFFIX,
+    LINK,
+    PYTHON,
+    driver_branches,
+    drivers,
+    offered,
+    supported,
+    toolkits,
+)
 from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing
 from gpudoctor.tickets.same_modules import parse_same_modules
 from gpudoctor.tickets.steps import removed_by_steps, told_by_steps
-from gpudoctor.tickets.systems import system_of, wsl_of
+from gpudoctor.tickets.systems import in_wsl, system_of, wsl_of
 
 FORM = "the reporter's words"
 
@@ -63,6 +73,12 @@ _DRIVER_PACKAGE = re.compile(
     r"|(?:akmod|kmod|dkms)-nvidia|xorg-x11-drv-nvidia|cuda-drivers)(?:-[a-z\d]+)*?[- =:]\s*(?:\d:)?"
     r"(\d{3}\.\d{2,3}(?:\.\d{2})?)-\d[\w.~+]*",
 )
+#: The driver's library as programs name the file that they loaded: libcuda.so.550.107.02.
+_BY_FILE = re.compile(
+    r"\blib(?:cuda|nvidia-ml)\.so\.(\d{3}\.\d{2,3}(?:\.\d{2})?)"
+    r"(?![.\d]*\d|[^\n]{0,60}\b(?:no such|cannot open|not found))",
+    re.I,
+)
 #: A package and its version in a sentence: "xformers 0.0.25", "flash-attn==2.7.0.post2".
 _PACKAGE = re.compile(
     r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version:?| version is| is| v|[ =:(]{1,3}) ?v?"
@@ -90,6 +106,8 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     removed = removed_by_steps(text)
     if not REFUSED.search(text.text):
         clauses += [(number, told) for number, told in told_by_steps(text) if told.split()[0] not in removed]
+    if wsl_of(clauses) is None:
+        clauses += in_wsl((number, without_others(line)) for number, line in own_lines(lines))
     for name, tell in _SECTIONS.items():
         if name not in stated:
             made += tell(clauses)
@@ -170,7 +188,9 @@ def _cudnn(clauses: list[Told]) -> tuple[Fragment, ...]:
 
 
 def _driver(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _one(clauses, drivers) or _one(clauses, _DRIVER_PACKAGE)
+    told = _one(clauses, drivers) or _one(clauses, _DRIVER_PACKAGE) or _one(clauses, _BY_FILE)
+    if told is None and not any(any(drivers(clause)) for _, clause in clauses):
+        told = _one(clauses, driver_branches)
     is_open = next((number for number, clause in clauses if _OPEN_MODULES.search(clause)), None)
     line = told[0] if told else is_open
     if line is None:

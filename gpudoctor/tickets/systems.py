@@ -31,15 +31,25 @@ _WSL = re.compile(
     re.IGNORECASE,
 )
 
+#: Where it fails, in a title or beside a command, too.
+_IN_WSL = re.compile(
+    r"(?<!not )\b(?:in|inside|on|under|within|using|from|via) (?:my |the )?(wsl(?: ?([12])\b)?)(?!\w)", re.I
+)
 _WSL_NUMBER = re.compile(r"^wsl ?\d$", re.I)
 
 
 def wsl_of(clauses: Iterable[Told]) -> tuple[int, Wsl] | None:
-    """The line and version of the one WSL that is named."""
+    """The line and version of the one WSL that is named; without a version where it is only said to be in it."""
     told = [(number, match[1]) for number, clause in clauses for match in _WSL.finditer(clause)]
-    if len({version for _, version in told}) != 1:
-        return None
+    if len({version for _, version in told if version}) != 1:
+        plain = next((number for number, clause in clauses if clause.lower() == "wsl"), None)
+        return None if told or plain is None else (plain, Wsl(version=None))
     return told[0][0], Wsl(version=1 if told[0][1] == "1" else 2)
+
+
+def in_wsl(lines: Iterable[Told]) -> Iterator[Told]:
+    """The places at which it is said to be in WSL, wherever that stands."""
+    yield from ((number, match[1]) for number, line in lines for match in _IN_WSL.finditer(line))
 
 
 def system_of(clauses: Iterable[Told], *, within_wsl: bool) -> tuple[int, System] | None:

@@ -50,6 +50,17 @@ def judged(tmp_path):
         ),
         # Memory that was taken before the program took any.
         (TF1.format("190.31MiB", "190.31M"), "other-process-holds-memory", "likely"),
+        # A branch alone, which counts as its newest release.
+        ("driver version: 391, GTX 1060, torch 2.0.1+cu118: is_available() False", "driver-too-old", "likely"),
+        ("driver 450, RTX 2080, torch 2.0.1+cu118: is_available() False", None, None),
+        ("Ollama uses no GPU\nyour nvidia driver is too old or missing, please upgrade", "driver-too-old", "likely"),
+        # In WSL, Windows is what is around it.
+        (
+            "GPU not found on WSL\nI did `sudo apt install nvidia-driver-535` inside WSL2 Ubuntu.\n"
+            "Failed to initialize NVML: N/A\nWindows 11, RTX 3080",
+            "wsl-linux-driver-installed",
+            "likely",
+        ),
         # Two builds of one module.
         ("It uses the CPU\n$ pip list\nonnxruntime 1.17.1\nonnxruntime-gpu 1.17.1", "files-overwritten", "likely"),
         ("tensorflow==1.13.1 beside tensorflow-gpu==1.13.1 uses the CPU", "files-overwritten", "likely"),
@@ -64,6 +75,29 @@ def test_first_cause(judged, text, cause, confidence):
     else:
         assert first is not None
         assert (first.key, first.confidence) == (cause, confidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("GPU: RTX 2080 Ti, driver 470, torch 1.12.1+cu113", "driver 470.x"),
+        ("nvidia driver == 530 and an RTX 3090", "driver 530.x"),
+        ("With the 535 driver my RTX 3090 is slow", "driver 535.x"),
+        ("driver 535.104.05 of the 535 drivers", "driver 535.104.05"),
+        ("load cuda driver library=/usr/lib/x86_64-linux-gnu/libcuda.so.470.239.06", "driver 470.239.06"),
+        ("TensorFlow does not see my RTX 3060 in WSL on Windows 11", "WSL"),
+        ("torch 2.5.1: I use the driver 440 MB download", None),
+        ("torch 2.5.1: driver 390-server is what apt offers", None),
+    ],
+)
+def test_what_is_read(judged, text, read):
+    found = [one.text for one in judged(text).contents.facts]
+    assert read in found if read else not any(one.startswith("driver") for one in found)
+
+
+def test_one_fact_that_rules_out_several_is_told_once(judged):
+    found = judged("torch 2.5.1+cu124: torch.cuda.is_available() is False")
+    assert len({one.because for one in found.ruled_out}) == len(found.ruled_out) == 1
 
 
 def test_a_harmless_line_is_not_what_a_program_ends_with(judged):
