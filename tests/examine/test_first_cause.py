@@ -56,8 +56,10 @@ def judged(tmp_path):
         ("Ollama uses no GPU\nyour nvidia driver is too old or missing, please upgrade", "driver-too-old", "likely"),
         # In WSL, Windows is what is around it.
         (
-            "GPU not found on WSL\nI did `sudo apt install nvidia-driver-535` inside WSL2 Ubuntu.\n"
-            "Failed to initialize NVML: N/A\nWindows 11, RTX 3080",
+            (
+                "GPU not found on WSL\nI did `sudo apt install nvidia-driver-535` inside WSL2 Ubuntu.\n"
+                "Failed to initialize NVML: N/A\nWindows 11, RTX 3080"
+            ),
             "wsl-linux-driver-installed",
             "likely",
         ),
