@@ -16,6 +16,7 @@ from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild
 from gpudoctor.knowledge.parts_by_release import requirement_that_has
+from gpudoctor.knowledge.same_modules import same_modules
 from gpudoctor.sources.no_match import parse_no_match
 
 #: Architectures of AMD's processors with graphics of their own, and names of its graphics cards.
@@ -197,3 +198,15 @@ def python_has_wheels(seen: SnapshotView) -> str | None:
     python = own_python(seen)
     found = next((one for one in wheels_asked_for(seen) if python in one.pythons), None) if python else None
     return f"{found.package} {found.version} has wheels for Python {python}" if found else None
+
+
+@condition
+def gpu_build_is_listed(seen: SnapshotView) -> str | None:
+    """Of the builds of a module the one for GPUs is among the packages, and no other."""
+    packages = seen.section(Packages, "packages")
+    names = {one.name for one in packages.installed} if packages else set()
+    for row in same_modules():
+        own = sorted(names & row.packages)
+        if len(own) == 1 and re.search(r"-(?:gpu|cu\d|cuda)", own[0]):
+            return f"{own[0]} is the build for GPUs"
+    return None

@@ -136,13 +136,14 @@ def rank(
         weight = _either(weights.get(finding.name, 0.0), proof)
         weights[finding.name] = min(weight, _OPEN) if is_open else weight
     by_name = {rule.name: rule for rule in rules}
-    usual = {name for name, weight in weights.items() if weight >= _USUAL and name not in shown}
-    instead = needs_nvidia(usual, seen, {name for name in usual if _is_of_containers(name, by_name.get(name))})
-    if instead is not None:
-        weights[instead] = max(weights.get(instead, 0.0), _SAID)
-    weights = {
+    left = {
         name: weight for name, weight in weights.items() if not _is_out(name, shown.get(name), by_name.get(name), seen)
     }
+    usual = {name for name, weight in weights.items() if weight >= _USUAL and name not in shown}
+    if not any(weight >= _USUAL for weight in left.values()):
+        instead = needs_nvidia(usual, seen, {name for name in usual if _is_of_containers(name, by_name.get(name))})
+        left |= {instead: _SAID} if instead else {}
+    weights = left
     facts = {name: fact for name in weights if name not in shown and (fact := support(name, seen))}
     weights |= {name: _either(weights[name], _SUPPORTED) for name in facts}
     weights |= {name: min(weight, _FAR) for name, weight in weights.items() if is_far_fetched(name, seen)}

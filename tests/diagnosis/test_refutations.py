@@ -232,6 +232,10 @@ ROWS = {
         {"container": Container(gpus_requested=False)},
         {"container": Container(gpus_requested=None)},
     ),
+    "gpu-build-is-listed": (
+        {"packages": Packages(installed=(Package(name="onnxruntime-gpu", version="1.9.0"),))},
+        {"packages": Packages(installed=(Package(name="onnxruntime", version="1.9.0"),))},
+    ),
     "container-tools-ran": (
         message("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "ncc-requirement"),
         message('exec: "nvidia-container-runtime": executable file not found in $PATH: unknown', "runtime-not-found"),
