@@ -36,6 +36,10 @@ _FIRST_CUDNN = 8
 #: Families whose packages keep -cu13.
 _WITH_SUFFIX = ("cudnn", "nccl", "cusparselt", "nvshmem")
 _WITHOUT_SUFFIX = 13
+_BUILT_WITH = (
+    '`python -c "import paddle; print(paddle.version.cuda(), paddle.version.cudnn())"` prints the CUDA and the cuDNN '
+    "that this PaddlePaddle was built with."
+)
 _ARCHIVES = "https://developer.nvidia.com/cuda-toolkit-archive, https://developer.nvidia.com/cudnn-archive"
 
 
@@ -92,11 +96,16 @@ def its_folder(cuda: CudaVersion, scene: Scene) -> Fix:
     return Fix(title=f"Name the folder of CUDA {cuda} in {name}", safety="manual", steps=(where, cudnn))
 
 
-def of_its_cuda(cudnns: list[int], scene: Scene) -> Fix:
-    """One release of cuDNN is for several CUDAs, and nothing tells which the program was built with."""
-    title = f"Install the CUDA that the program was built with, and its cuDNN {' and '.join(map(str, cudnns))}"
+def of_its_cuda(asker: str, cudnns: list[int], scene: Scene) -> Fix | None:
+    """One release of cuDNN is for several CUDAs: what to do where nothing tells which the program was built with."""
+    program = cuda_program(asker)
+    if program is not None and program.table != "paddle":
+        return None
+    asking, wanted = program.title if program else "the program", " and ".join(map(str, cudnns))
     text = f"Its documentation names both; they are at {_ARCHIVES}. {_name_folder('their folders', scene)}"
-    return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    steps = (Ask(text=text), *((Ask(text=_BUILT_WITH),) if program else ()))
+    title = f"Install the CUDA that {asking} was built with, and its cuDNN {wanted}"
+    return Fix(title=title, safety="manual", steps=steps)
 
 
 def _or_keep_it(beside: Fix | None) -> Ask | None:

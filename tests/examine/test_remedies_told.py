@@ -20,6 +20,9 @@ TOLD = {
     "the module of a notebook server is its machine's": (
         f"on the JupyterHub\n{MISMATCH}", "drv-lib-mismatch", ["Whoever runs it"], [],
     ),
+    "the module of a hosted notebook is its service's": (
+        f"Kaggle\n{MISMATCH}", "drv-lib-mismatch", ["start a new one"], ["reboot"],
+    ),
     "the module of a machine is its own": (f"Ubuntu\n{MISMATCH}", "drv-lib-mismatch", ["reboot"], ["kubectl"]),
     "NumPy was replaced in a session": (
         f"Google Colab, after pip install:\n{IN_NUMPY}", "numpy-of-two-releases", ["Restart session"], ["numpy<2"],
@@ -92,7 +95,7 @@ TOLD = {
         "装了cuDNN 7.6.5，运行时提示找不到 cudnn64_8.dll", "built-for-other-cuda", ["cuDNN 8"], ["cu12"],
     ),
     "Paddle for another cuDNN": (
-        "PaddlePaddle, CUDA 10.2, cuDNN 7.6: 缺少cudnn64_8.dll", "built-for-other-cuda", ["cuDNN 8"], [],
+        "PaddleOCR, cuDNN 7.6: 缺少cudnn64_8.dll", "built-for-other-cuda", ["PaddlePaddle was built with"], ["cu12"],
     ),
     "a program for another CUDA, in German": (
         "Ich habe CUDA 10.1 installiert, aber die Datei cudart64_110.dll fehlt (MXNet)", "built-for-other-cuda", [], [],

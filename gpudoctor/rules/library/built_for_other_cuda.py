@@ -66,8 +66,8 @@ def built_for_other_cuda(
         built = in_words(dict.fromkeys([*(f"CUDA {cuda_of(one.soname)}" for one in other), *map(_cudnn_words, cudnn)]))
         there = in_words(dict.fromkeys(one.value for one in _there(other, cudnn, here, libraries)))
         fix = None if other else _both(asker, here, frameworks, scene)
-        if not other and not here and cuda_program(asker) is None:
-            fix = of_its_cuda([one for one in dict.fromkeys(map(_cudnn_asked, cudnn)) if one], scene)
+        if not other and not here and fix is None:
+            fix = of_its_cuda(asker, [one for one in dict.fromkeys(map(_cudnn_asked, cudnn)) if one], scene)
         yield problem(
             f"{_capital(missing[0].wanted_by)} was built for {built}; what is there is {there}.",
             seen("it did not find", ", ".join(names)),
