@@ -6,6 +6,7 @@ conditions holds.
 
 from gpudoctor.diagnosis import (  # noqa: F401 - they register themselves
     conditions,
+    conditions_of_cuda,
     conditions_of_memory,
     conditions_of_packages,
 )

@@ -55,7 +55,7 @@ _BESIDE_HAN = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(
 _HAN, _COMMA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r", (?!\d)")
 #: What prints one: tracebacks, logs and shells are read by others.
 PRINTED = re.compile(
-    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[(?![A-Za-z -]{2,20}\] )"
+    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[(?![A-Za-z -]{2,20}\]:? )"
     r"|\$|>>>|\||\+-|#|pip3? (?!list:|freeze:|shows?:|v?\d)|uv (?!v?\d)|python[\d.]* (?!v?\d|version|is |was |\()|sudo "
     r"|docker (?!v?\d|desktop|image|version|engine|container )"
     r"|conda (?:activate|clean|config|create|env (?:create|export|list|remove|update)|info|init|install|list(?!:)"
@@ -76,6 +76,12 @@ _REPLACED = re.compile(
 )
 _SETTLED = re.compile(
     r"\b(?:works?|worked|working|fix\w*|solv\w*|resolv\w*|help(?:s|ed)|should|could|would|if)\b|\?", re.I
+)
+#: What makes a question of the whole sentence.
+_ASKING = re.compile(
+    r"^\W*(?:is|are|was|does|do|did|can|could|should|would|will|has|have|which|what|how|why|where|when|who|any\w*|would)\b"
+    r"|\b(?:if|whether|or)\b",
+    re.I,
 )
 #: A title in Markdown; a comment of a shell looks the same.
 _TITLE = re.compile(r"^\s*#\s+(?=\S)")
@@ -105,7 +111,7 @@ def clauses(lines: Iterable[Told]) -> Iterator[Told]:
 def _of_here(parts: Iterable[str]) -> Iterator[str]:
     """Without other times and machines; what a colon announces is of where its head is."""
     head = ""
-    for one in map(_as_it_is_now, parts):
+    for one in map(_as_it_is_now, map(_without_last_question, parts)):
         if (
             " " not in one.strip()
             or not ELSEWHERE.search(_STEP.sub("", _BY_A_GUIDE.sub("", head + one)))
@@ -113,6 +119,12 @@ def _of_here(parts: Iterable[str]) -> Iterator[str]:
         ):
             yield one
         head = f"{one} " if one.endswith(":") else ""
+
+
+def _without_last_question(clause: str) -> str:
+    """A list that ends with a question, "WSL2, an RTX 4050, error 801?", is told but for its last part."""
+    is_list = clause.rstrip().endswith("?") and "," in clause and not _ASKING.search(clause)
+    return clause.rpartition(",")[0] if is_list else clause
 
 
 def _as_it_is_now(clause: str) -> str:

@@ -236,6 +236,12 @@ ROWS = {
         {"packages": Packages(installed=(Package(name="onnxruntime-gpu", version="1.9.0"),))},
         {"packages": Packages(installed=(Package(name="onnxruntime", version="1.9.0"),))},
     ),
+    "geforce-without-p2p": (named("NVIDIA GeForce RTX 4090"), named("NVIDIA GeForce RTX 3090")),
+    "built-by-newer-cuda": (
+        toolkit("12.4") | {"driver": Driver(release=DriverRelease("525.85"))},
+        # Another family: the driver is too old as a whole.
+        toolkit("13.0") | {"driver": Driver(release=DriverRelease("525.85"))},
+    ),
     "container-tools-ran": (
         message("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "ncc-requirement"),
         message('exec: "nvidia-container-runtime": executable file not found in $PATH: unknown', "runtime-not-found"),

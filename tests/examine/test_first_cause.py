@@ -54,6 +54,12 @@ def judged(tmp_path):
         ("driver version: 391, GTX 1060, torch 2.0.1+cu118: is_available() False", "driver-too-old", "likely"),
         ("driver 450, RTX 2080, torch 2.0.1+cu118: is_available() False", None, None),
         ("Ollama uses no GPU\nyour nvidia driver is too old or missing, please upgrade", "driver-too-old", "likely"),
+        ("Driver 550, two RTX 4090\nIt hangs forever at Initializing NCCL", "nccl-p2p-geforce", "likely"),
+        (
+            "the provided PTX was compiled with an unsupported toolchain\nnvcc of CUDA 12.4, driver 525.85",
+            "driver-minor-compat-limit",
+            "likely",
+        ),
         # In WSL, Windows is what is around it.
         (
             (
@@ -88,6 +94,8 @@ def test_first_cause(judged, text, cause, confidence):
         ("driver 535.104.05 of the 535 drivers", "driver 535.104.05"),
         ("load cuda driver library=/usr/lib/x86_64-linux-gnu/libcuda.so.470.239.06", "driver 470.239.06"),
         ("TensorFlow does not see my RTX 3060 in WSL on Windows 11", "WSL"),
+        ("[Bug]: it hangs on 2x RTX 4090 with tensor parallel 2", "2 x NVIDIA GeForce RTX 4090"),
+        ("Windows 11 WSL2, an RTX 4050, Error 801?", "WSL 2"),
         ("torch 2.5.1: I use the driver 440 MB download", None),
         ("torch 2.5.1: driver 390-server is what apt offers", None),
     ],
