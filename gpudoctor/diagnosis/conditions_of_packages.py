@@ -210,3 +210,16 @@ def gpu_build_is_listed(seen: SnapshotView) -> str | None:
         if len(own) == 1 and re.search(r"-(?:gpu|cu\d|cuda)", own[0]):
             return f"{own[0]} is the build for GPUs"
     return None
+
+
+@condition
+def xformers_built_for_this_torch(seen: SnapshotView) -> str | None:
+    """Its warning names the torch that is installed as the one that it was built for, but for the part without CUDA."""
+    torch, extension = seen.framework("torch"), seen.framework("xformers")
+    if torch is None or extension is None or not (torch.version and extension.built_for_torch):
+        return None
+    built, own = (one.partition("+")[0] for one in (extension.built_for_torch, torch.version))
+    is_other_cuda = bool(extension.cuda and torch.cuda and extension.cuda.major != torch.cuda.major)
+    if built != own or is_other_cuda or not seen.said("xformers-built-for"):
+        return None
+    return f"xformers was built for torch {built}, which is installed"

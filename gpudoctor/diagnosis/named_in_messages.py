@@ -87,7 +87,8 @@ def named_library(snapshot: Snapshot) -> Fix | None:
     having = next((one for one in here if "." in one.text and all(span.holds(one) for span in spans)), None)
     if having is not None and spans and not all(map(cudnn_of, names)):
         return its_folder(CudaVersion(f"{having.major}.{having.minor}"), scene_of(snapshot))
-    return for_program(asker, names, here, scene_of(snapshot), load_matrix())
+    own = seen.framework(asker)
+    return for_program(asker, names, here, scene_of(snapshot), load_matrix(), own.version if own else None)
 
 
 def _cudnn_alone(asker: str, names: tuple[str, ...], scene: Scene) -> Fix | None:

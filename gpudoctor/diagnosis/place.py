@@ -10,6 +10,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.eras import with_stated
 from gpudoctor.knowledge.frameworks import planned
 
 #: Systems that are nobody's hosted notebook.
@@ -65,7 +66,7 @@ def place_of(snapshot: Snapshot, around: Iterable[str] = (), system: str | None 
     words |= {f"conda-{one.name}" for one in packages.installed if one.installer == "conda"} if packages else set()
     return Place(
         system=system,
-        words=frozenset(words),
+        words=with_stated(frozenset(words), seen.releases),
         frameworks=own or (frozenset((_ANOTHER,)) if _ANOTHER in about or "at-another" in words else frozenset()),
         makers=makers,
         arch=host.arch if host else None,

@@ -136,6 +136,12 @@ class SnapshotView:
         frameworks = self.section(Frameworks, "frameworks")
         return frameworks.get(name) if frameworks else None
 
+    @property
+    def releases(self) -> dict[str, str]:
+        """The frameworks whose version is stated."""
+        frameworks = self.section(Frameworks, "frameworks")
+        return {one.name: one.version for one in (frameworks.found if frameworks else ()) if one.version}
+
     def variant(self, name: str) -> str | None:
         """What a framework was built for."""
         framework = self.framework(name)

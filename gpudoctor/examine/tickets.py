@@ -20,6 +20,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
 from gpudoctor.knowledge.answers import answers_shown
+from gpudoctor.knowledge.eras import words_of_era
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.places import places_in
 from gpudoctor.knowledge.programs import programs_told
@@ -257,6 +258,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
                     *surroundings_in(without_others(ends)),
                     *(name for find in (subjects_in, places_in) for name in find(ends)),
                     *own_build(made.text, made.snapshot),
+                    *words_of_era(ends),
                     *(one.statement.id for one in said),
                 }
             )

@@ -8,13 +8,13 @@ from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import CudaProgram, cuda_program
-from gpudoctor.knowledge.frameworks import descriptor
 from gpudoctor.knowledge.matrix.offer_types import EngineBuild, Extension
 from gpudoctor.knowledge.matrix.pairs import engine_rows
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.compatibility import numpy1_of_release
-from gpudoctor.plan.places import CHANNEL, install, safety, wheel_platform
+from gpudoctor.plan.paddle_for_cuda import paddle_for_cuda
+from gpudoctor.plan.places import CHANNEL, install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.plan.this_machine import machine_here
 from gpudoctor.sources.libraries_names import DISTS, family_of
@@ -44,19 +44,27 @@ _ARCHIVES = "https://developer.nvidia.com/cuda-toolkit-archive, https://develope
 
 
 def for_program(
-    asker: str, names: tuple[str, ...], here: tuple[CudaVersion, ...], scene: Scene, matrix: Matrix
+    asker: str,
+    names: tuple[str, ...],
+    here: tuple[CudaVersion, ...],
+    scene: Scene,
+    matrix: Matrix,
+    release: str | None = None,
 ) -> Fix | None:
-    """What to do where a program did not find the libraries `names`, and the CUDAs `here` are what there is."""
+    """What to do where a program did not find the libraries `names`, and the CUDAs `here` are what there is.
+
+    `release` is the program's, where it is known.
+    """
     program = cuda_program(asker)
     spans = [span for name in names if (span := cuda_of(name))]
     # What was built for a CUDA that is there is no other build's matter.
     others = () if any(span.holds(one) for one in here for span in spans) else sorted(here, reverse=True)
-    own = [(cuda, wanted) for cuda in others if (wanted := _build(program, cuda, scene, matrix))]
+    own = [wanted for cuda in others if (wanted := _build(program, cuda, scene, matrix, release))]
     beside = _beside(program, names, here, scene, matrix)
     aside = tuple(Ask(text=one) for one in program.say) if program else ()
     title = program.title if program and program.id == asker else asker
     if own:
-        cuda, (requirement, index) = own[0]
+        requirement, index, cuda = own[0]
         steps = install(scene, requirement, *_bounds(requirement, scene, matrix), index=index)
         other = _or_keep_it(beside)
         steps = (*steps, *aside, *((other,) if other else ()))
@@ -120,34 +128,37 @@ def _or_keep_it(beside: Fix | None) -> Ask | None:
 
 
 def _build(
-    program: CudaProgram | None, cuda: CudaVersion, scene: Scene, matrix: Matrix
-) -> tuple[str, str | None] | None:
-    """What to ask pip for, and the index that has it."""
+    program: CudaProgram | None, cuda: CudaVersion, scene: Scene, matrix: Matrix, release: str | None
+) -> tuple[str, str | None, CudaVersion | str] | None:
+    """What to ask pip for, the index that has it, and the CUDA that it is for."""
     if program is None:
         return None
+    # From CUDA 11 on a build serves its major.
+    label = cuda.text if cuda.major < _FIRST_WHEELS else str(cuda.major)
     if program.table == "tensorflow":
         wanted = tensorflow_for_cuda(cuda, scene, matrix)
-        return (wanted, None) if wanted else None
+        return (wanted, None, label) if wanted else None
     if program.table == "paddle":
-        return _paddle(cuda, matrix)
+        return paddle_for_cuda(cuda, release, scene, matrix)
     if program.table == "engines":
         row = _engine(program, cuda.major, matrix)
-        return (f"{row.package}{row.releases}", None) if row else None
+        return (f"{row.package}{row.releases}", None, label) if row else None
     if program.table == "extensions":
-        return _extension(program.package, cuda, scene, matrix)
+        found = _extension(program.package, cuda, scene, matrix)
+        return (found, None, label) if found else None
     wanted = program.package_for(cuda)
-    return (wanted, None) if wanted else None
+    return (wanted, None, cuda) if wanted else None
 
 
 def _engine(program: CudaProgram, major: int, matrix: Matrix) -> EngineBuild | None:
     return next((row for row in engine_rows(program.package, matrix) if row.cuda == major), None)
 
 
-def _extension(package: str, cuda: CudaVersion, scene: Scene, matrix: Matrix) -> tuple[str, str | None] | None:
+def _extension(package: str, cuda: CudaVersion, scene: Scene, matrix: Matrix) -> str | None:
     for row in matrix.table("extensions"):
         is_one = isinstance(row, Extension) and row.package == package and cuda.major in row.cuda
         if is_one and _runs_on(row.requires_python, scene):
-            return f"{row.dist or row.package}=={row.versions[0]}", None
+            return f"{row.dist or row.package}=={row.versions[0]}"
     return None
 
 
@@ -181,21 +192,6 @@ def _has_its_names(cuda: CudaVersion, built: CudaVersion) -> bool:
     return built.major == cuda.major
 
 
-def _paddle(cuda: CudaVersion, matrix: Matrix) -> tuple[str, str | None] | None:
-    """The newest release from its makers' index, of the lowest CUDA of that major: a driver of the major serves it."""
-    known = descriptor("paddle")
-    rows = matrix.framework_builds("paddle", matrix.newest("paddle"))
-    own = [
-        (one.cuda, one.variant, f"{one.package}=={one.version}")
-        for one in rows
-        if one.cuda and one.cuda.major == cuda.major
-    ]
-    if not own or known is None or known.index is None:
-        return None
-    _, tag, wanted = min(own)
-    return wanted, known.index.format(tag=tag)
-
-
 def _beside(
     program: CudaProgram | None, names: tuple[str, ...], here: tuple[CudaVersion, ...], scene: Scene, matrix: Matrix
 ) -> Fix | None:
@@ -209,6 +205,12 @@ def _beside(
     if cuda is None:
         # One name for several CUDAs.
         return None
+    if any(matrix.predates(cuda, one) for gpu in nvidia_gpus(scene) if (one := matrix.capability(gpu))):
+        # Its compiler, cuBLAS and cuDNN have no code for the GPU.
+        title = program.title if program else "the program"
+        return Fix(
+            title=f"Take a newer build of {title}: CUDA {cuda} is older than this GPU", safety="manual", steps=()
+        )
     of_cuda = [f"CUDA {_words(spans)}"] if spans and not there else []
     label = " and ".join((*of_cuda, *(f"cuDNN {one}" for one in cudnns))) or f"CUDA {cuda}"
     title = f"Install the libraries of {label}{' beside what is there' if here else ', which it asks for'}"

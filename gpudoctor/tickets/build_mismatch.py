@@ -2,7 +2,7 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Toolkit, Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter
+from gpudoctor.facts.python import Foreign, Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
@@ -31,13 +31,23 @@ def _xformers(text: Pasted) -> tuple[Fragment, ...]:
     """The installed versions are those in brackets; the others are those of the machine that built xformers."""
     found: list[Fragment] = []
     for number, match in text.found(_TORCH):
-        found += fragment(XFORMERS, (number,), REPORT, frameworks=_torch(number, match[3]))
+        both = (*_torch(number, match[3]).found, _extension(number, match[1], match[2]))
+        found += fragment(XFORMERS, (number,), REPORT, frameworks=Frameworks(found=both))
         break
     for number, match in text.found(_PYTHON):
         python = Interpreter(executable="python", chosen_by="report", version=match[2])
-        found += fragment(XFORMERS, (number,), REPORT, interpreter=python)
+        built, own = (release.rpartition(".")[0] for release in (match[1], match[2]))
+        other = Foreign(package="xformers", path=XFORMERS, python=built)
+        packages = Packages(foreign=(other,), excerpt=True) if built != own else None
+        found += fragment(XFORMERS, (number,), REPORT, interpreter=python, packages=packages)
         break
     return tuple(found)
+
+
+def _extension(number: int, torch: str, cuda: str) -> Framework:
+    """Xformers as it was built: its CUDA is 1201, for 12.1; None where it has no GPU code."""
+    parsed = CudaVersion(f"{int(cuda) // 100}.{int(cuda) % 100}") if cuda.isdigit() and int(cuda) > 100 else None
+    return Framework(name="xformers", built_for_torch=torch, cuda=parsed, source=source(XFORMERS, number))
 
 
 def _torch(number: int, version: str) -> Frameworks:

@@ -28,7 +28,14 @@ NAMED_CUDA, NAMED_CUDNN = "the CUDA that the reporter names", "the cuDNN that th
 
 _NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|[.-]?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
 _GFX = re.compile(r"\bgfx[0-9a-f]{3,4}\b")
-_FRAMEWORK_DISTS = ("onnxruntime-gpu", "tensorflow-gpu", "tensorflow-cpu", "tf-nightly-gpu", "tf-nightly")
+_FRAMEWORK_DISTS = (
+    "paddlepaddle-gpu",
+    "onnxruntime-gpu",
+    "tensorflow-gpu",
+    "tensorflow-cpu",
+    "tf-nightly-gpu",
+    "tf-nightly",
+)
 _NO_ANSWER = frozenset(("n/a", "no response", "-", "none", "无", "keine", "unknown"))
 _PARTS = re.compile(r"\s*[/,，、;；]\s*|\s+(?:and|und|和)\s+")
 

@@ -7,19 +7,20 @@ from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution, Toolki
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.versions import CudaVersion
-from tests.rules.stacks import RTX_4090, stack
+from tests.rules.stacks import GTX_1080_TI, RTX_4090, stack
 from tests.rules.table import fires, quiet, skips
 
 RULE = "built-for-other-cuda"
 PASTED = Live(symptoms=(Symptom(signature="cuda-library-missing", text="cannot open shared object file"),))
 
 
-def text(asker, soname, *cudas, files=(), torch=None, live=PASTED):
+def text(asker, soname, *cudas, files=(), torch=None, live=PASTED, gpu=RTX_4090, release=None):
     missed = Resolution(framework=asker, soname=soname, wanted_by=asker, how="opened")
     copies = tuple(LibraryCopy(family=family, soname=name, path=name) for family, name in files)
     found = tuple(Toolkit(root=cuda, version=CudaVersion(cuda)) for cuda in cudas)
     built = (Framework(name="torch", version="2.1.0", variant="cuda", cuda=CudaVersion(torch)),) if torch else ()
-    return stack(RTX_4090) | {
+    built += (Framework(name=asker, version=release),) if release else ()
+    return stack(gpu) | {
         "libraries": Libraries(resolutions=(missed,), copies=copies),
         "toolkits": Toolkits(found=found, excerpt=True),
         "frameworks": Frameworks(found=built),
@@ -29,15 +30,24 @@ def text(asker, soname, *cudas, files=(), torch=None, live=PASTED):
 
 #: With the command, or the words, that the first fix begins with.
 FIRES = {
-    "TensorFlow 1.5 to 1.12 beside CUDA 9.2": (text("tensorflow", "libcublas.so.9.0", "9.2"), "developer.nvidia.com"),
-    "TensorFlow 2.1 beside CUDA 11.0": (text("tensorflow", "libcudart.so.10.1", "11.0"), "cudatoolkit=10.1"),
+    "TensorFlow 1.5 to 1.12 beside CUDA 9.2": (
+        text("tensorflow", "libcublas.so.9.0", "9.2", gpu=GTX_1080_TI),
+        "developer.nvidia.com",
+    ),
+    "TensorFlow 2.1 beside CUDA 11.0": (
+        text("tensorflow", "libcudart.so.10.1", "11.0", gpu=GTX_1080_TI),
+        "cudatoolkit=10.1",
+    ),
+    "no toolkit older than the GPU": (text("tensorflow", "libcudart.so.10.1", "11.0"), "10.1 is older than this GPU"),
     "TensorFlow 2.1 beside CUDA 12.2": (text("tensorflow", "libcudart.so.10.1", "12.9"), "tensorflow[and-cuda]=="),
     "ONNX Runtime for CUDA 11 beside 12.4": (
         text("onnxruntime", "libcublas.so.11", "12.4"),
         "onnxruntime-gpu>=1.19,<1.27",
     ),
     "MXNet for 10.0 beside 10.1": (text("mxnet", "libcudart.so.10.0", "10.1"), "mxnet-cu101"),
-    "Paddle for 10.2 beside 12.0": (text("paddle", "libcudart.so.10.2", "12.0"), "paddlepaddle-gpu=="),
+    "Paddle for 10.2 beside 12.0": (text("paddle", "libcudart.so.10.2", "12.0"), "PaddlePaddle for CUDA 12.6"),
+    "Paddle 2 stays Paddle 2": (text("paddle", "cudnn64_7.dll", "11.2", release="2.3.2"), "paddlepaddle-gpu==2.6.2"),
+    "Paddle 3 stays Paddle 3": (text("paddle", "libcudart.so.12", "11.2", release="3.0.0"), "paddlepaddle-gpu==3."),
     "CTranslate2 for 12 beside 11.8": (text("ctranslate2", "libcublas.so.12", "11.8"), "ctranslate2>=3.0,<4.0"),
     "CTranslate2 for 12 beside 13": (text("ctranslate2", "libcublas.so.12", "13.0"), "nvidia-cublas-cu12"),
     "libgpuarray for 7.0 beside 10": (text("pygpu", "nvrtc64_70.dll", "10"), "GPUARRAY_CUDA_VERSION"),
@@ -78,6 +88,12 @@ def test_it_fires(machine, remedy):
     finding = fires(RULE, **machine)
     assert finding.confidence == "likely"
     assert remedy in f"{finding.fixes[0].title} {finding.fixes[0].steps}"
+
+
+def test_no_libraries_older_than_the_gpu_beside_a_build():
+    machine = text("paddle", "libcudart.so.10.2", "12.0")
+    assert "10.2" not in str(fires(RULE, **machine).fixes)
+    assert "10.2" in str(fires(RULE, **text("mxnet", "libcudart.so.10.2", "11.2", gpu=GTX_1080_TI)).fixes)
 
 
 @pytest.mark.parametrize("machine", QUIET.values(), ids=QUIET)

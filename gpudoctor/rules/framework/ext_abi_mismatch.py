@@ -3,6 +3,7 @@
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.plan.places import install, safety, uninstall
+from gpudoctor.rules._linked_to_torch import LINKED
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
@@ -11,11 +12,6 @@ from gpudoctor.sources.build_tags import parse_wheel_tag
 
 #: They have rules of their own.
 COMPANIONS = ("torch", *companions())
-#: They are linked to the CUDA libraries that torch brings, whether a tag states their torch or not.
-LINKED = (
-    *("flash-attn", "xformers", "torch-scatter", "torch-sparse", "torch-cluster", "mmcv", "detectron2", "pytorch3d"),
-    *("torch-spline-conv", "pyg-lib", "mamba-ssm", "causal-conv1d", "auto-gptq"),
-)
 #: They name the one torch they are compiled for in their metadata.
 PINNED = ("vllm", "xformers", "torch-tensorrt")
 

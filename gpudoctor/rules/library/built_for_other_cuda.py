@@ -65,18 +65,24 @@ def built_for_other_cuda(
         names = tuple(dict.fromkeys(one.soname for one in (*other, *cudnn)))
         built = in_words(dict.fromkeys([*(f"CUDA {cuda_of(one.soname)}" for one in other), *map(_cudnn_words, cudnn)]))
         there = in_words(dict.fromkeys(one.value for one in _there(other, cudnn, here, libraries)))
-        fix = None if other else _both(asker, here, frameworks, scene)
-        if not other and not here and fix is None:
-            fix = of_its_cuda(asker, [one for one in dict.fromkeys(map(_cudnn_asked, cudnn)) if one], scene)
+        own = None if other else _both(asker, here, frameworks, scene)
+        if not other and not here and own is None:
+            own = of_its_cuda(asker, [one for one in dict.fromkeys(map(_cudnn_asked, cudnn)) if one], scene)
+        fix = own or for_program(asker, names, tuple(here), scene, matrix, _release(asker, frameworks))
         yield problem(
             f"{_capital(missing[0].wanted_by)} was built for {built}; what is there is {there}.",
             seen("it did not find", ", ".join(names)),
             *_there(other, cudnn, here, libraries),
             subject=missing[0].wanted_by,
             confidence="likely",
-            fixes=tuple(filter(None, (fix or for_program(asker, names, tuple(here), scene, matrix),))),
+            fixes=tuple(filter(None, (fix,))),
         )
         return
+
+
+def _release(asker: str, frameworks: Frameworks | Gap | None) -> str | None:
+    found = frameworks.get(asker) if isinstance(frameworks, Frameworks) else None
+    return found.version if found else None
 
 
 def _both(asker: str, here: list[CudaVersion], frameworks: Frameworks | Gap | None, scene: Scene) -> Fix | None:

@@ -2,13 +2,16 @@
 
 from gpudoctor.facts.python import Foreign
 from gpudoctor.plan.recipes import reinstall
+from gpudoctor.rules._linked_to_torch import LINKED
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Packages, Scene
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT020", name="package-of-another-python", severity="error", when="packages.foreign")
-def package_of_another_python(packages: Packages, scene: Scene) -> Iterator[Problem]:
+def package_of_another_python(
+    packages: Packages, scene: Scene, frameworks: Frameworks | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
     """An installed package was built for another Python.
 
     What it means:
@@ -32,10 +35,13 @@ def package_of_another_python(packages: Packages, scene: Scene) -> Iterator[Prob
     """
     if not packages.foreign:
         return
+    # What a message says of its build is not what the names of its files say: one for every Python may be among them.
+    is_told = not any("/" in one.path or "\\" in one.path for one in packages.foreign)
     yield problem(
         _summary(packages.foreign, scene),
         *tuple(seen(one.path, f"a module for Python {one.python}") for one in packages.foreign[:5]),
-        fixes=tuple(_fixes(packages.foreign, scene)),
+        confidence="likely" if is_told else "certain",
+        fixes=tuple(_fixes(packages.foreign, scene, frameworks, matrix)),
     )
 
 
@@ -47,7 +53,9 @@ def _summary(foreign: tuple[Foreign, ...], scene: Scene) -> str:
     return f"{built}, and this is Python {scene.python_minor}." if scene.python_minor else f"{built}."
 
 
-def _fixes(foreign: tuple[Foreign, ...], scene: Scene) -> Iterator[Fix]:
+def _fixes(
+    foreign: tuple[Foreign, ...], scene: Scene, frameworks: Frameworks | Gap | None, matrix: Matrix
+) -> Iterator[Fix]:
     """Those of the environment anew; a folder on PYTHONPATH is the user's, and goes for another Python."""
     lent = scene.target.python_path if scene.target else ()
     where = {one.package: package.location for one in foreign if (package := scene.find(one.package)) is not None}
@@ -56,6 +64,23 @@ def _fixes(foreign: tuple[Foreign, ...], scene: Scene) -> Iterator[Fix]:
     if folders:
         text = f"Take {in_words(folders)} out of PYTHONPATH: it is for another Python."
         yield by_hand("Take it out of PYTHONPATH", text)
-    if own:
+    torch = frameworks.get("torch") if isinstance(frameworks, Frameworks) else None
+    if len(own) == 1 and own[0] in LINKED and torch is not None and scene.find(own[0]) is None:
+        yield _beside_torch(own[0], torch, scene, matrix)
+    elif own:
         python = f" for Python {scene.python_minor}" if scene.python_minor else ""
         yield reinstall(scene, own, f"Install {in_words(own[:4])} again{python}")
+
+
+def _beside_torch(name: str, torch: Framework, scene: Scene, matrix: Matrix) -> Fix:
+    """An extension of PyTorch, of which only a message tells: pip would bring its own torch with it."""
+    # Imported here: hardly any machine has one.
+    from gpudoctor.plan.extension_beside import extension_beside
+
+    made = extension_beside(name, torch, scene, matrix)
+    if made is not None and made.safety != "manual":
+        return made
+    tag = f"cp{scene.python_minor.replace('.', '')}" if scene.python_minor else "its tag"
+    text = f"From where this one came, take the wheel with {tag} in its name. Install it with --no-deps, without which "
+    text += f"pip replaces torch {torch.version}; where there is none, build it with --no-deps --no-build-isolation."
+    return by_hand(f"Install the {name} for Python {scene.python_minor or 'here'}", text)
