@@ -143,6 +143,8 @@ _FACTS: dict[str, Callable[[SnapshotView], bool]] = {
     "groups": lambda seen: _host(seen, "groups"),
     "tegra": lambda seen: _host(seen, "tegra"),
     "system.release": _release_of_system,
+    "macos": lambda seen: seen.os == "macos",
+    "torch.not-xpu": lambda seen: seen.variant("torch") not in (None, "xpu"),
     "toolkit": _toolkit,
     "compiler": _compiler,
     "python": lambda seen: _python(seen, "version"),

@@ -112,6 +112,7 @@ def named(name):
 
 
 TORCH = 'python -c "import torch; print(torch.__version__, torch.version.cuda)"'
+XPU = "python -c 'import torch; print(torch.__version__, torch.xpu.is_available())'"
 CAPABILITY = "nvidia-smi --query-gpu=name,compute_cap --format=csv"
 TOOLKIT = Toolkits(found=(Toolkit(root="?", version=CudaVersion.parse("11.8")),))
 FILES = Libraries(copies=(LibraryCopy(family="cudnn", soname="libcudnn.so.8", path="/usr/lib/libcudnn.so.8"),))
