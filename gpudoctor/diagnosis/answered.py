@@ -29,8 +29,8 @@ def is_answered(part: str, snapshot: Snapshot, given: Iterable[str] = (), around
     given = frozenset(given)
     if not given.isdisjoint((command, command.removeprefix("python -m "))):
         return True
-    if wanted := _LISTED.fullmatch(part):
-        return _are_stated(wanted[1] or wanted[2], snapshot, given)
+    if (wanted := _LISTED.fullmatch(part)) and _are_stated(wanted[1] or wanted[2], snapshot, given):
+        return True
     seen = SnapshotView(snapshot, around)
     whole = _ERRORS_LEFT_OUT.sub("", _SHORTENED.sub("", part))
     if variable := _VARIABLE.fullmatch(whole):
@@ -132,6 +132,12 @@ def _archs(seen: SnapshotView, framework: str) -> bool:
     return found is not None and bool(found.version and found.archs)
 
 
+def _built_for(seen: SnapshotView, extension: str) -> bool:
+    """An extension says which torch it was built for."""
+    found = seen.framework(extension)
+    return found is not None and found.built_for_torch is not None
+
+
 _FACTS: dict[str, Callable[[SnapshotView], bool]] = {
     "gpus": lambda seen: seen.section(Gpus, "gpus") is not None,
     "gpu.name": _gpus_named,
@@ -159,5 +165,6 @@ _OF: dict[str, Callable[[SnapshotView, str], bool]] = {
     "version": _version,
     "build": _build,
     "archs": _archs,
+    "built-for": _built_for,
     "said": SnapshotView.is_around,
 }
