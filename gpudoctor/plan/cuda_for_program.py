@@ -129,23 +129,21 @@ def _or_keep_it(beside: Fix | None) -> Ask | None:
 
 def _build(
     program: CudaProgram | None, cuda: CudaVersion, scene: Scene, matrix: Matrix, release: str | None
-) -> tuple[str, str | None, CudaVersion | str] | None:
+) -> tuple[str, str | None, CudaVersion] | None:
     """What to ask pip for, the index that has it, and the CUDA that it is for."""
     if program is None:
         return None
-    # From CUDA 11 on a build serves its major.
-    label = cuda.text if cuda.major < _FIRST_WHEELS else str(cuda.major)
     if program.table == "tensorflow":
         wanted = tensorflow_for_cuda(cuda, scene, matrix)
-        return (wanted, None, label) if wanted else None
+        return (wanted, None, cuda) if wanted else None
     if program.table == "paddle":
         return paddle_for_cuda(cuda, release, scene, matrix)
     if program.table == "engines":
         row = _engine(program, cuda.major, matrix)
-        return (f"{row.package}{row.releases}", None, label) if row else None
+        return (f"{row.package}{row.releases}", None, cuda) if row else None
     if program.table == "extensions":
         found = _extension(program.package, cuda, scene, matrix)
-        return (found, None, label) if found else None
+        return (found, None, cuda) if found else None
     wanted = program.package_for(cuda)
     return (wanted, None, cuda) if wanted else None
 

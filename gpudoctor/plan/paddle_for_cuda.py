@@ -54,9 +54,18 @@ def _rows(version: str | None, cuda: CudaVersion, scene: Scene, matrix: Matrix) 
         one
         for one in rows
         if one.cuda and one.cuda.major == cuda.major
-        if platform is None or not one.platforms or platform in one.platforms
+        if platform is None or _is_for(one, platform)
         if all(_has_code(one, gpu) for gpu in gpus)
     ]
+
+
+def _is_for(build: FrameworkBuild, platform: str) -> bool:
+    """Its platforms; the package index has the same build for Windows.
+
+    paddle/version/__init__.py in paddlepaddle_gpu-2.6.2-cp310-cp310-win_amd64.whl: CUDA 11.8, cuDNN 8.6.0 (2026-11-27).
+    """
+    is_on_index = build.variant == _ON_INDEX and platform in ("linux-x86_64", "windows-x86_64")
+    return not build.platforms or platform in build.platforms or is_on_index
 
 
 def _has_code(build: FrameworkBuild, gpu: Capability) -> bool:

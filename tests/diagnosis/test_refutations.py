@@ -73,6 +73,12 @@ def full(where):
 
 
 #: By condition: sections with which it holds, and sections with which it does not.
+def built_for(torch, own):
+    extension = Framework(name="xformers", built_for_torch=torch)
+    return Frameworks(found=(Framework(name="torch", version=own), extension))
+
+
+XFORMERS = message("xFormers can't load C++/CUDA extensions", "xformers-built-for")
 ROWS = {
     "model-exceeds-gpu-memory": (loaded(41, told=8), loaded(41, told=48)),
     "model-fits-gpu-memory": (loaded(3, told=8), loaded(7, told=8)),
@@ -283,6 +289,10 @@ ROWS = {
     "torch-from-conda": (
         {"packages": Packages(installed=(Package(name="torch", version="2.0", installer="conda"),))},
         {"packages": Packages(installed=(Package(name="torch", version="2.0"),))},
+    ),
+    "xformers-built-for-this-torch": (
+        XFORMERS | {"frameworks": built_for("2.4.0+cu121", "2.4.0+cpu")},
+        XFORMERS | {"frameworks": built_for("2.4.0+cu121", "2.3.0+cu121")},
     ),
     "torch-not-from-conda": (
         {"packages": Packages(installed=(Package(name="torch", version="2.0", installer="pip"),))},

@@ -7,9 +7,10 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.cuda_for_program import for_program, its_folder, tensorflow_for_cuda
-from tests.rules.stacks import RTX_4090, WINDOWS, interpreter, stack
+from tests.rules.stacks import GTX_1080_TI, RTX_4090, WINDOWS, card, interpreter, stack
 
 MATRIX = load_matrix()
+TESLA_T4 = card("Tesla T4", "7.5")
 PIP = "/home/me/env/bin/python -m pip install"
 CONDA = "conda install --channel conda-forge"
 FOLDERS = "<SITE_PACKAGES>/nvidia"
@@ -18,11 +19,12 @@ OPENED = "nvidia-cuda-runtime-cu12 nvidia-cufft-cu12 nvidia-curand-cu12"
 ARCHIVES = "Take it from https://developer.nvidia.com/cuda-toolkit-archive"
 
 
-def scene(python="3.12.4", **sections):
-    machine = stack(RTX_4090, on=interpreter(python), **sections)
+def scene(python="3.12.4", gpu=TESLA_T4, **sections):
+    machine = stack(gpu, on=interpreter(python), **sections)
     return Scene(**{name: machine[name] for name in Scene.__struct_fields__})
 
 
+PASCAL = scene(gpu=GTX_1080_TI)
 PY312, PY38, PY37, ON_WINDOWS = scene(), scene("3.8.10"), scene("3.7.9"), scene("3.10.4", host=WINDOWS)
 
 
@@ -96,7 +98,7 @@ def check(fix, title, command, *said):
         ),
         # Of the makers' index, for the lowest CUDA of the major.
         (
-            *("paddle", "libcudart.so.11.0", "12.4", PY312, "build of PaddlePaddle for CUDA 12.4"),
+            *("paddle", "libcudart.so.11.0", "12.4", PY312, "build of PaddlePaddle for CUDA 12.6"),
             f"{PIP} paddlepaddle-gpu==3.3.1 --index-url https://www.paddlepaddle.org.cn/packages/stable/cu126/",
             ("CUDA 11 beside",),
         ),
@@ -241,7 +243,7 @@ def test_what_no_installer_has_a_build_of(asker, names, here, title, said):
             ("Put ",),
         ),
         # No package has these.
-        ("somebody", "libcublas.so.8.0", "", PY312, "CUDA 8.0, which it asks for", None, (ARCHIVES,)),
+        ("somebody", "libcublas.so.8.0", "", PASCAL, "CUDA 8.0, which it asks for", None, (ARCHIVES,)),
         (
             *("somebody", "libcublas.so.9.0 libcudnn.so.7", "12.4", PY312, "CUDA 9.0 and cuDNN 7 beside"),
             *(None, (ARCHIVES, "for CUDA 12.4.")),
@@ -333,3 +335,8 @@ def test_the_folder_of_a_cuda_that_has_them(where, variable, typed):
 )
 def test_the_tensorflow_for_a_cuda(cuda, where, wanted):
     assert tensorflow_for_cuda(CudaVersion(cuda), where, MATRIX) == wanted
+
+
+def test_no_libraries_that_are_older_than_the_gpu():
+    fix = fix_for("somebody", "libcudnn.so.7", "11.2", scene(gpu=RTX_4090))
+    assert fix is not None and fix.safety == "manual" and "10.2 is older than this GPU" in fix.title

@@ -66,6 +66,13 @@ def _fix(torch: Framework, extension: Framework, scene: Scene, matrix: Matrix) -
     from gpudoctor.plan.extension_for import beside_torch, extension_for
 
     name = extension.dist or extension.name
+    if scene.find(name) is None and extension.dist is None:
+        # Only a message tells of it: pip would bring another torch with it.
+        from gpudoctor.plan.extension_beside import extension_beside
+
+        beside = extension_beside(name, torch, scene, matrix)
+        if beside is not None and beside.safety != "manual":
+            return beside
     made = extension_for(name, beside_torch(torch, scene, matrix), matrix)
     if made is not None and (made.wheel or (made.row.torch and not made.is_compiled)):
         title = f"Install the {name} {made.version} that is made for torch {torch.version}"
