@@ -10,7 +10,7 @@ from gpudoctor.apply.events import Tell
 from gpudoctor.apply.journal import Change, write
 from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.preconditions import Refused
-from gpudoctor.apply.relocate import relocate
+from gpudoctor.apply.rewrite_paths import rewrite_paths
 from gpudoctor.apply.swap import exchange, identity
 from gpudoctor.apply.undo import carried
 from gpudoctor.apply.user_files import carry_over
@@ -18,7 +18,7 @@ from gpudoctor.apply.user_files import carry_over
 
 def switch(change: Change, building: Building, say: Tell) -> Change:
     """Put the tree in the environment's place, with all that users wrote there until then. Raises Refused."""
-    relocate(change.tree, change.detour)
+    rewrite_paths(change.tree, change.detour)
     moved, here, there = Moved(), {}, contents(change.tree)  # type: tuple[Moved, Contents, Contents]
     if change.kind != "new":
         _refuse_changed(change, change.environment)

@@ -1,4 +1,4 @@
-"""What the operating system says of itself: uname, os-release, lsb_release, lspci, and paths that give it away."""
+"""uname, os-release, lsb_release, Windows' banner and lspci, as pasted: the system, and the GPUs on its bus."""
 
 from msgspec import structs
 
@@ -9,8 +9,8 @@ from gpudoctor.sources.pci import bus_id
 from gpudoctor.sources.system import parse_os_release
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import of_os
+from gpudoctor.tickets.os_from_paths import parse_paths
 from gpudoctor.tickets.pasted import Pasted
-from gpudoctor.tickets.system_marks import parse_paths
 
 _UNAME = re.compile(r"^.*?\bLinux \S+ (\d+\.\d+\S*) (#\S.*?)\b(x86_64|aarch64|ppc64le|armv7l)\b")
 _KERNEL = re.compile(

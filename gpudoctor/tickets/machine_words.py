@@ -1,4 +1,4 @@
-"""How reports word an operating system, a platform, a Python and a compiler."""
+"""One value of a report as facts: an operating system ("Ubuntu 22.04.3 LTS"), a platform, a Python, a compiler."""
 
 from functools import cache
 from typing import Any, Literal

@@ -30,12 +30,12 @@ from gpudoctor.tickets.mentions import (
     supported,
     toolkits,
 )
+from gpudoctor.tickets.os_named import in_wsl, system_of, wsl_of
 from gpudoctor.tickets.other_machines import without_others
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, count_in, products_in_passing
 from gpudoctor.tickets.same_modules import parse_same_modules
 from gpudoctor.tickets.steps import removed_by_steps, told_by_steps
-from gpudoctor.tickets.systems import in_wsl, system_of, wsl_of
 
 FORM = "the reporter's words"
 

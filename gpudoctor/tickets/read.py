@@ -24,12 +24,12 @@ from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.listings import without_listings
 from gpudoctor.tickets.merge import Merger
+from gpudoctor.tickets.os_from_paths import parse_platform, weighed
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
 from gpudoctor.tickets.prose import parse_prose
 from gpudoctor.tickets.python_repl import FORM as PYTHON
 from gpudoctor.tickets.python_repl import is_told
 from gpudoctor.tickets.readers import readers_of
-from gpudoctor.tickets.system_marks import parse_platform, weighed
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024

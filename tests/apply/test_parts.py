@@ -16,8 +16,8 @@ from gpudoctor.apply.events import events_schema
 from gpudoctor.apply.installer import Done, environment_for, run, scrub
 from gpudoctor.apply.journal import Distribution
 from gpudoctor.apply.ownership import Ownership
-from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.retarget import is_own, names_of, rebased
+from gpudoctor.apply.rewrite_paths import rewrite_paths
 from gpudoctor.apply.swap import exchange, identity, settle
 from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
 from tests.apply.wheels import tree
@@ -115,11 +115,11 @@ def test_the_detour_is_taken_out_whatever_surrounds_it(tmp_path, text):
     script.write_text(text.replace("{}", PIECE))
     script.chmod(0o755)
     before = script.stat().st_mtime_ns
-    assert relocate(str(tmp_path), PIECE) == (str(script),)
+    assert rewrite_paths(str(tmp_path), PIECE) == (str(script),)
     assert script.read_text() == text.replace("{}", "")
     assert script.stat().st_mode & 0o777 == 0o755
     assert script.stat().st_mtime_ns == before
-    assert relocate(str(tmp_path), PIECE) == ()
+    assert rewrite_paths(str(tmp_path), PIECE) == ()
 
 
 def test_programs_and_other_files_are_left_alone(tmp_path):
@@ -132,7 +132,7 @@ def test_programs_and_other_files_are_left_alone(tmp_path):
     with open(site / "kit-1.dist-info" / "RECORD", "w", newline="") as stream:
         csv.writer(stream).writerow(["../../../bin/tool", "sha256=x", "3"])
     before = tree(tmp_path)
-    assert relocate(str(tmp_path), PIECE) == ()
+    assert rewrite_paths(str(tmp_path), PIECE) == ()
     assert tree(tmp_path) == before
 
 

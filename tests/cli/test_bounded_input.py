@@ -171,7 +171,7 @@ ROOMS = {
     "apply/lock.py": "our own lock",
     "apply/matrix_update.py": "writes, and what it downloaded itself",
     "apply/pins.py": "writes",
-    "apply/relocate.py": "scripts and records of an environment that is changed",
+    "apply/rewrite_paths.py": "scripts and records of an environment that is changed",
     "apply/verify_pip.py": "the report that pip was told to write",
     "apply/verify_uv.py": "the lock that uv was told to write",
     "fleet/budget.py": "what the kernel serves",

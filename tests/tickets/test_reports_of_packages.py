@@ -103,6 +103,10 @@ TEXTS = {
         "[0] NVIDIA A100 80GB PCIe | 52'C, 100 % | 10151 / 81920 MB | (null)\n",
         {"gpus.0.name": "NVIDIA A100 80GB PCIe", "gpus.0.memory_total_mib": "81920"},
     ),
+    "gpustat beside a driver that leaves the maker out of the name": (
+        "[1] A100-SXM4-40GB   | 34'C,   3 % |  2210 / 40536 MB | ada(2207M)\n",
+        {"gpus.0.name": "A100-SXM4-40GB", "gpus.0.index": "1", "gpus.0.memory_used_mib": "2210"},
+    ),
     "cpp_extension": (
         (
             "The detected CUDA version (12.1) mismatches the version that was used to compile\n"

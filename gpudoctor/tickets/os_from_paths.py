@@ -1,4 +1,4 @@
-"""The operating system by its marks: paths, names of libraries, banners; words about it stand before what is shared."""
+"""The operating system by the paths and library names in a text, and what those weigh beside a system that is named."""
 
 from collections.abc import Collection, Iterable
 

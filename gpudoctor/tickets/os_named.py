@@ -1,4 +1,4 @@
-"""The operating system that sentences name: "CentOS Linux release 7.9", "Debian bookworm", "WSL2 on Windows 11"."""
+"""The operating system, and WSL, that sentences name: "CentOS Linux release 7.9", "WSL2 on Windows 11"."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""An environment that was built at one path is moved to another: scripts and settings name the path they were made at.
+"""Rewrites the build path inside scripts and settings once an environment has moved to its place.
 
 The two paths differ by one piece in the middle (`.gpudoctor-ID/`), which occurs nowhere else, so that taking it out is
 right whatever quoting surrounds the path.
@@ -16,7 +16,7 @@ BIGGEST = 4 * 1024 * 1024
 _TEXTS = (".pth", ".egg-link", ".cfg", ".json", ".pc", ".sh", ".fish", ".csh", ".ps1", ".bat", ".txt", ".py", ".cmake")
 
 
-def relocate(tree: str, piece: str) -> tuple[str, ...]:
+def rewrite_paths(tree: str, piece: str) -> tuple[str, ...]:
     """Take `piece` out of the texts of the environment in `tree`; returns the files that had it. Raises OSError."""
     marks = {piece.encode(), piece.replace("\\", "/").encode(), piece.replace("\\", "\\\\").encode()}
     candidates = tuple(_candidates(tree))

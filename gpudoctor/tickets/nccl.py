@@ -1,4 +1,4 @@
-"""NCCL's logs, the list of nccl-tests, gpustat and nvitop: which GPUs there are, and what the driver offers."""
+"""NCCL's log and the ranks that nccl-tests lists: the GPUs of the first machine, and the CUDA of its driver."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
@@ -9,7 +9,7 @@ from gpudoctor.sources.pci import bus_id
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
 
-NCCL, GPUSTAT = "NCCL's log", "gpustat"
+NCCL = "NCCL's log"
 
 #: nccl-tests writes "device  0 [0000:2c:00] NVIDIA GeForce RTX 4090", before 2.11 the bus alone: "[0x18]".
 _RANK = re.compile(
@@ -17,19 +17,14 @@ _RANK = re.compile(
     re.IGNORECASE,
 )
 _DRIVER = re.compile(r"NCCL INFO cudaDriverVersion (\d{4,5})\b")
-_STAT = re.compile(
-    r"^[\s`>]*\[(\d+)\] ((?:NVIDIA|GeForce|Tesla|Quadro|TITAN)[^|]{2,60}?)\s*\|\s*(\d+)'?\s?.?C,[^|]*\|"
-    r"\s*(\d+)\s*/\s*(\d+)\s*MB"
-)
 
 
-def parse_several_gpus(text: Pasted) -> tuple[Fragment, ...]:
+def parse_nccl(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
     body = text.text
     return (
         *(_ranks(text) if " device " in body and "Rank" in body else ()),
         *(_driver(text) if "cudaDriverVersion" in body else ()),
-        *(_gpustat(text) if "'C," in body else ()),
     )
 
 
@@ -62,20 +57,3 @@ def _driver(text: Pasted) -> tuple[Fragment, ...]:
         driver = Driver(cuda=CudaVersion.from_number(int(match[1])), source=source(NCCL, number))
         return fragment(NCCL, (number,), REPORT, driver=driver)
     return ()
-
-
-def _gpustat(text: Pasted) -> tuple[Fragment, ...]:
-    rows = tuple(text.matches(_STAT))
-    gpus = tuple(
-        Gpu(
-            vendor="nvidia",
-            index=int(match[1]),
-            name=match[2].strip(),
-            temperature_c=int(match[3]),
-            memory_used_mib=int(match[4]),
-            memory_total_mib=int(match[5]),
-            source=source(GPUSTAT, number),
-        )
-        for number, match in rows
-    )
-    return fragment(GPUSTAT, (number for number, _ in rows), gpus=Gpus(devices=gpus) if gpus else None)
