@@ -1,4 +1,4 @@
-"""The two networks as Keras builds and trains them: Keras 3 on any backend, and Keras 2 of TensorFlow."""
+"""The two networks as Keras builds and trains them (Keras 3 on any backend, TensorFlow's Keras 2), and their data."""
 
 import socket
 
@@ -6,7 +6,7 @@ import smoke_data as data
 from agent_channel import Skip
 
 #: Seconds without an answer after which a download is given up.
-PATIENCE = 15
+DOWNLOAD_TIMEOUT_S = 15
 
 
 def build(keras, network):
@@ -82,7 +82,7 @@ def examples_asked(find_keras, channel):
 def fashion_mnist(keras):
     """As many images as are generated else, between -1 and 1."""
     before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(PATIENCE)
+    socket.setdefaulttimeout(DOWNLOAD_TIMEOUT_S)
     try:
         (images, labels), (test_images, test_labels) = keras.datasets.fashion_mnist.load_data()
     except Exception as error:

@@ -14,9 +14,11 @@ from msgspec import field, structs
 from gpudoctor.apply import journal
 from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Archive, Sizer
+from gpudoctor.apply.backups import forget_older
 from gpudoctor.apply.building import Building, CutOff, Failed
 from gpudoctor.apply.clone import clone
 from gpudoctor.apply.contents import contents, of_any_copy
+from gpudoctor.apply.crash_recovery import mend, mend_unfinished
 from gpudoctor.apply.disk_space import NoRoom
 from gpudoctor.apply.disk_usage import size_of
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
@@ -46,7 +48,6 @@ from gpudoctor.apply.retarget import Step, names_of
 from gpudoctor.apply.signals import end_undisturbed, interruptible, undisturbed
 from gpudoctor.apply.swap import identity
 from gpudoctor.apply.switching import noted_contents, switch
-from gpudoctor.apply.undo import forget_older, mend, mend_unfinished
 from gpudoctor.apply.user_files import carry_over
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run

@@ -262,6 +262,10 @@ def events_schema() -> dict[str, Any]:
 Tell = Callable[[Event], None]
 
 
+def silent(_: Event) -> None:
+    """Tells nobody."""
+
+
 def progress(whole: int, tell: Tell) -> Callable[[int], None]:
     """Takes the bytes that were done, and tells about once a second how many of all that is."""
     done, told = 0, time.monotonic()

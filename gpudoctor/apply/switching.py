@@ -10,9 +10,9 @@ from gpudoctor.apply.events import Tell
 from gpudoctor.apply.journal import Change, write
 from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.preconditions import Refused
+from gpudoctor.apply.put_back import carried
 from gpudoctor.apply.rewrite_paths import rewrite_paths
 from gpudoctor.apply.swap import exchange, identity
-from gpudoctor.apply.undo import carried
 from gpudoctor.apply.user_files import carry_over
 
 

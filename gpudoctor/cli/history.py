@@ -32,8 +32,8 @@ def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
 
 
 def _forget(change_id: str, place: str | None) -> None:
+    from gpudoctor.apply.backups import CannotUndo, forget
     from gpudoctor.apply.lock import Busy
-    from gpudoctor.apply.undo import CannotUndo, forget
     from gpudoctor.errors import NothingChanged
     from gpudoctor.install.changes import NoSuchChange, find
     from gpudoctor.report.output import write_text

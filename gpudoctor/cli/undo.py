@@ -45,9 +45,10 @@ def command(change_id: str | None, place: str | None, anyway: bool, yes: bool, a
 
 
 def _undo(change: "Change", say: "Sentences", *, anyway: bool, as_json: bool) -> None:
+    from gpudoctor.apply.backups import CannotUndo
     from gpudoctor.apply.events import Carried, Left, Switched
     from gpudoctor.apply.lock import Busy
-    from gpudoctor.apply.undo import CannotUndo, undo
+    from gpudoctor.apply.undo import undo
     from gpudoctor.report.output import write_bytes, write_text
 
     files: list[Event] = []
@@ -91,9 +92,9 @@ def _json(change: "Change", files: "list[Event]") -> bytes:
 
 def _sweep(place: str | None, say: "Callable[[Event], None]") -> bool:
     """Remove what earlier runs were ended in removing; whether there was anything."""
+    from gpudoctor.apply.backups import is_left, sweep
     from gpudoctor.apply.journal import load_changes
     from gpudoctor.apply.lock import Busy, Lock
-    from gpudoctor.apply.undo import is_left, sweep
     from gpudoctor.install.changes import environment_of
 
     every = load_changes(environment_of(place) if place is not None else None)

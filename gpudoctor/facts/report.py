@@ -1,4 +1,4 @@
-"""What every renderer gets."""
+"""The report as data: the snapshot, its diagnosis, the verdict and the exit code."""
 
 from typing import Literal
 

@@ -2,10 +2,10 @@
 
 import os
 
+from gpudoctor.apply.backups import is_left
 from gpudoctor.apply.disk_usage import own_size_of
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.journal import UNFINISHED, Change, load_changes
-from gpudoctor.apply.undo import is_left
 from gpudoctor.report.commands import visible
 
 

@@ -1,7 +1,8 @@
 """Finds every rule of the package. A rule's module is imported when it first judges, or its manual page is read.
 
-Those of failures.toml have no module. What another declares stands in index.json, which scripts/compile_knowledge
-writes. A file that is not there as it is on disk is imported: a rule that is being written needs no index.
+Those of failures.toml have no module (`recorded`). What another declares stands in index.json, which
+scripts/compile_knowledge writes. A file that is not there as it is on disk is imported: a rule that is being written
+needs no index.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,18 +16,15 @@ import msgspec
 import gpudoctor.rules
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.typed_json import decode_json
-from gpudoctor.knowledge.failures import FailureRecord, failure_records
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule, Want
+from gpudoctor.rules.recorded import recorded_rules
 
 #: Beside this file.
 INDEX = "index.json"
 
 
-class Declared(Fact, frozen=True, kw_only=True):
+class IndexedRule(Fact, frozen=True, kw_only=True):
     """A rule as the index has it: all of it but its check, and the function that this is."""
 
     function: str
@@ -44,7 +42,7 @@ class IndexedFile(Fact, frozen=True, kw_only=True):
     """A rule's file as it was when the index was written."""
 
     size: int
-    rules: tuple[Declared, ...]
+    rules: tuple[IndexedRule, ...]
 
 
 class _Deferred:
@@ -107,7 +105,7 @@ def _index() -> dict[str, IndexedFile]:
         return {}
 
 
-def _rule(module: str, known: Declared) -> Rule:
+def _rule(module: str, known: IndexedRule) -> Rule:
     return Rule(
         code=known.code,
         name=known.name,
@@ -134,39 +132,3 @@ def _public_entries(folder: str, *, folders: bool) -> list[tuple[str, str, int]]
             if entry.is_dir() == folders
         ]
     return sorted(one for one in found if not one[0].startswith("_") and one[0].isidentifier())
-
-
-def recorded_rules() -> Iterator[Rule]:
-    """All of them."""
-    for record in failure_records():
-        yield Rule(
-            code=record.code,
-            name=record.name,
-            severity=record.severity,
-            since=record.since,
-            summary=record.manual.partition("\n")[0],
-            wants=tuple(Want(parameter=name, field=name) for name in ("live", "scene", "matrix")),
-            check=_Recorded(record),
-            when="failure",
-        )
-
-
-class _Recorded:
-    """The check of a record; its docstring is the manual page, as a function's is."""
-
-    def __init__(self, record: FailureRecord) -> None:
-        self._record = record
-        self.__doc__ = record.manual
-        self.__module__ = "gpudoctor.knowledge.failures"
-
-    def __call__(self, live: Live, scene: Scene, matrix: Matrix) -> Iterable[Problem]:
-        # Imported here: most looks run nothing.
-        from gpudoctor.rules._failure_fixes import FIXES
-        from gpudoctor.rules.live_problem import Failed, Said, problems, said
-
-        def says(failed: Failed) -> Said:
-            sentence, fixes = said(self._record, failed)
-            computed = FIXES.get(self._record.name)
-            return sentence, computed(failed, scene, matrix) if computed else fixes
-
-        return problems(live, self._record.name, says)

@@ -5,10 +5,11 @@ import sys
 import pytest
 
 from gpudoctor.apply import journal
+from gpudoctor.apply.backups import CannotUndo
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Finished, Output, Proved, Started, Stepped, Verified
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.apply.undo import CannotUndo, undo
+from gpudoctor.apply.undo import undo
 from gpudoctor.facts.fix import Ask, Run
 from tests.apply.wheels import copied, offline, tree, wheel
 

@@ -11,9 +11,10 @@ import time
 
 import pytest
 
+from gpudoctor.apply.crash_recovery import mend_unfinished
 from gpudoctor.apply.journal import UNFINISHED, load_changes
 from gpudoctor.apply.lock import Busy
-from gpudoctor.apply.undo import mend_unfinished, undo
+from gpudoctor.apply.undo import undo
 from tests.apply.wheels import offline, tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")

@@ -16,10 +16,11 @@ import psutil
 import pytest
 
 from gpudoctor.apply import journal
+from gpudoctor.apply.backups import CannotUndo, forget
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Carried, Finished, Proved, Removing, Switched
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.apply.undo import CannotUndo, forget, undo
+from gpudoctor.apply.undo import undo
 from gpudoctor.facts.fix import Run
 from tests.apply.test_kill import patiently
 from tests.apply.user import LARGE, SEED, SITE, User, ended, writing

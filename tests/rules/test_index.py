@@ -18,14 +18,15 @@ from gpudoctor.facts.wish import Wish
 from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules.declare import Rule
-from gpudoctor.rules.load import Declared, declared_in, load_rules, recorded_rules, rule_files
+from gpudoctor.rules.load import IndexedRule, declared_in, load_rules, rule_files
+from gpudoctor.rules.recorded import recorded_rules
 from tests.cases.load import cases
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from rule_index import FILE, rule_index
 
 IN_TEXT = "import sys; from gpudoctor.rules.load import load_rules; {}; print(*sorted(sys.modules), sep='\\n')"
-SAID = tuple(name for name in Declared.__struct_fields__ if name != "function")
+SAID = tuple(name for name in IndexedRule.__struct_fields__ if name != "function")
 
 
 def lines(raw: bytes) -> set[bytes]:

@@ -1,4 +1,4 @@
-"""FRM012: the framework has no machine code for this GPU, so its first start is slow while the driver compiles it."""
+"""FRM012: a framework has only PTX for this GPU: a slow first start, and on Blackwell failures of PyTorch's cuDNN."""
 
 from collections.abc import Iterable
 
@@ -35,7 +35,7 @@ CONTAINER = by_hand(
 def ptx_jit_slow_start(
     gpus: Gpus, driver: Driver, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The framework has no machine code for this GPU, so its first start is slow while the driver compiles it.
+    """The framework has only PTX for this GPU: its first start is slow, and PyTorch's cuDNN may fail on Blackwell.
 
     What it means:
     The build holds code for this GPU only as PTX. It works, but at the first use the driver compiles all of it. That

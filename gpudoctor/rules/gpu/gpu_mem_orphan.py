@@ -5,8 +5,8 @@ from gpudoctor.rules.sections import Container, Gap, Gpu, Gpus, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: The driver itself keeps some memory: several hundred MiB on large cards.
-DRIVER_SHARE = 0.05
-DRIVER_MIB = 1024
+DRIVER_RESERVED_FRACTION = 0.05
+DRIVER_RESERVED_MIB = 1024
 
 
 @rule("GPU002", name="gpu-mem-orphan", severity="warning", when="gpus.devices.has_details")
@@ -73,4 +73,4 @@ def _unaccounted(gpu: Gpu, named: bool) -> int | None:
     if any(size is None for size in sizes):
         return None
     lost = used - sum(one.used_mib or 0 for one in processes if not one.gone and (one.name or not named))
-    return lost if lost > max(DRIVER_MIB, total * DRIVER_SHARE) else None
+    return lost if lost > max(DRIVER_RESERVED_MIB, total * DRIVER_RESERVED_FRACTION) else None

@@ -1,4 +1,4 @@
-"""LIB025: a compiled package is linked to CUDA libraries that it does not get."""
+"""LIB025: a compiled extension needs CUDA or PyTorch libraries that the loader does not find."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import LinkedExtension
@@ -13,7 +13,7 @@ FIRST_SPLIT = 12
 
 @rule("LIB025", name="extension-library-missing", severity="error", when="libraries.extensions.absent")
 def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """A compiled package is linked to CUDA libraries that are not there, or that the loader does not find.
+    """A compiled extension needs CUDA or PyTorch libraries that the loader does not find.
 
     What it means:
     The package has compiled modules that were built for one CUDA version, and are linked to its libraries by name:

@@ -1,4 +1,4 @@
-"""PYT019: an installed package requires another in a version that is not installed."""
+"""PYT019: a requirement of an installed package is missing, or is installed in a version that does not suit it."""
 
 import re
 
@@ -28,7 +28,7 @@ _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflo
 def requirement_unmet(
     packages: Packages, frameworks: Frameworks | None, live: Live | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
-    """An installed package requires another in a version that is not installed.
+    """A requirement of an installed package is missing, or is installed in a version that does not suit it.
 
     What it means:
     Packages name, in their own metadata, which versions of others they work with. Here some of these are not met:
