@@ -1,4 +1,4 @@
-"""BOX026: the list of GPUs that container engines read is of another driver."""
+"""BOX026: the container device specification (CDI) names files of a different driver version."""
 
 from gpudoctor.facts.system import CdiList
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ

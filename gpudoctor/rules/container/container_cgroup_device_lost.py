@@ -1,4 +1,4 @@
-"""BOX004: a running container lost its device access."""
+"""BOX004: the container has lost access to the GPU's device files, although they exist."""
 
 from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup

@@ -1,4 +1,4 @@
-"""BOX014: the image brings a driver of its own."""
+"""BOX014: the container image contains its own driver libraries, which conflict with the host's."""
 
 from gpudoctor.rules._driver_state import differ, real_libraries
 from gpudoctor.rules._situation import is_contained

@@ -1,4 +1,4 @@
-"""BOX020: the libraries are in the container, and its loader does not know."""
+"""BOX020: the driver's libraries are in the container, but its dynamic loader does not find them."""
 
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, real_libraries
 from gpudoctor.rules._situation import is_contained

@@ -1,4 +1,4 @@
-"""BOX005: a container with NVML and without CUDA."""
+"""BOX005: the container has nvidia-smi but not libcuda: its driver capabilities lack "compute"."""
 
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY
 from gpudoctor.rules._situation import is_contained

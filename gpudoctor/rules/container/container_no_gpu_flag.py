@@ -1,4 +1,4 @@
-"""BOX002: the container was started without GPU access."""
+"""BOX002: the container was started without access to the GPU of its host."""
 
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_loaded, real_libraries
 from gpudoctor.rules._situation import is_contained, known

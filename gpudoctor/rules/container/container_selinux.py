@@ -1,4 +1,4 @@
-"""BOX017: SELinux keeps a container from the device files."""
+"""BOX017: SELinux blocks the container's access to the GPU's device files."""
 
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_contained

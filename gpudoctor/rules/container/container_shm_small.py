@@ -1,4 +1,4 @@
-"""BOX001: little shared memory in a container."""
+"""BOX001: the container has too little shared memory for data loaders and multi-GPU training."""
 
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, is_contained, known
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, System

@@ -1,4 +1,4 @@
-"""BOX027: the container engine's GPU support is older than the driver."""
+"""BOX027: Docker Desktop, or the NVIDIA Container Toolkit, is older than the driver it has to pass on."""
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver

@@ -1,4 +1,4 @@
-"""BOX025: Docker's commands go to Docker Desktop."""
+"""BOX025: Docker commands go to Docker Desktop, which has no GPU support on Linux."""
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus

@@ -1,4 +1,4 @@
-"""BOX016: Docker from a snap."""
+"""BOX016: Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit."""
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus

@@ -1,4 +1,4 @@
-"""BOX003: a container engine without NVIDIA's toolkit."""
+"""BOX003: Docker or Podman is installed without the NVIDIA Container Toolkit, so containers cannot use the GPU."""
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus

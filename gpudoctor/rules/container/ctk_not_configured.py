@@ -1,4 +1,4 @@
-"""BOX015: NVIDIA's toolkit is there, and the engine does not know it."""
+"""BOX015: the NVIDIA Container Toolkit is installed, but its runtime is not registered with the container engine."""
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Gpus

@@ -1,4 +1,4 @@
-"""BOX013: a rootless container without the user's groups."""
+"""BOX013: a rootless container dropped the group that gives your user access to the GPU."""
 
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_contained

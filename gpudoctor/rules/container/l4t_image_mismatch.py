@@ -1,4 +1,4 @@
-"""BOX028: the image is made for another release of a Jetson's system."""
+"""BOX028: the container image is made for another release of this Jetson's system (L4T)."""
 
 from gpudoctor.rules.sections import Container, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen

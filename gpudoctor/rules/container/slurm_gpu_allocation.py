@@ -1,4 +1,4 @@
-"""BOX022: somebody else's process on the GPU that Slurm gave us."""
+"""BOX022: another user's program is running on the GPU that Slurm assigned to this job."""
 
 from gpudoctor.facts.gpus import GpuProcess
 from gpudoctor.facts.system import Slurm

@@ -1,4 +1,4 @@
-"""BOX006: a Slurm job without a GPU, or a login node."""
+"""BOX006: the Slurm job was given no GPU, or this is a login node."""
 
 from gpudoctor.facts.system import Slurm
 from gpudoctor.rules._situation import known

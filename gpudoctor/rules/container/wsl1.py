@@ -1,4 +1,4 @@
-"""BOX012: WSL 1 has no GPU."""
+"""BOX012: WSL 1 cannot use a GPU; WSL 2 can."""
 
 from gpudoctor.rules._situation import kernel_of
 from gpudoctor.rules.sections import Container, Gap, System, Wish

@@ -1,4 +1,4 @@
-"""BOX011: WSL without the libraries of Windows' NVIDIA driver."""
+"""BOX011: WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU."""
 
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
 from gpudoctor.rules._situation import known

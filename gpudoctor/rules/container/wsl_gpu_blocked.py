@@ -1,4 +1,4 @@
-"""BOX018: Windows does not let WSL use the GPU."""
+"""BOX018: Windows does not let WSL use the GPU: "GPU access blocked by the operating system"."""
 
 from gpudoctor.rules._driver_state import BLOCKED, failed_with
 from gpudoctor.rules._situation import known

@@ -1,4 +1,4 @@
-"""BOX019: WSL 2 with a kernel that cannot reach the GPU."""
+"""BOX019: WSL runs a kernel that cannot access the GPU."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""BOX023: ldconfig complains about WSL's libcuda."""
+"""BOX023: installing packages in WSL prints "libcuda.so.1 is not a symbolic link", which is harmless."""
 
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.failures import pasted

@@ -1,4 +1,4 @@
-"""BOX010: a Linux driver inside WSL."""
+"""BOX010: a Linux NVIDIA driver is installed inside WSL, which must use the Windows driver."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""BOX024: Apptainer in WSL without WSL's libraries."""
+"""BOX024: the Apptainer container in WSL lacks the Windows driver libraries."""
 
 from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
 from gpudoctor.rules.sections import Container, Driver

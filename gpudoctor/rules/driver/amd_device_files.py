@@ -1,4 +1,4 @@
-"""DRV033: a build for ROCm, and /dev/kfd is not there or does not let this user in."""
+"""DRV033: AMD's device file for computing is not there, or your user may not open it."""
 
 from gpudoctor.rules._amd_access import GIVEN, JOIN
 from gpudoctor.rules._situation import is_contained, known, wsl_of

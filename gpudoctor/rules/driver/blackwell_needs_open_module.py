@@ -1,4 +1,4 @@
-"""DRV015: the proprietary kernel module on a GPU that needs the open one."""
+"""DRV015: the GPU needs NVIDIA's open kernel modules, but the proprietary ones are installed."""
 
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted

@@ -1,4 +1,4 @@
-"""DRV014: a forward-compatibility libcuda on a GPU or driver that does not take it."""
+"""DRV014: a forward-compatibility copy of libcuda is in use that does not work with this GPU or driver."""
 
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with

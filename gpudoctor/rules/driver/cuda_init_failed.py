@@ -1,4 +1,4 @@
-"""DRV013: NVML or cuInit fails, and this says with what."""
+"""DRV013: CUDA cannot be initialised, although the machine has a GPU."""
 
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu

@@ -1,4 +1,4 @@
-"""DRV030: NVML counts more GPUs than the CUDA driver gives out, and no variable hides one."""
+"""DRV030: the CUDA driver offers fewer GPUs than the machine has, though no variable hides any."""
 
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines

@@ -1,4 +1,4 @@
-"""DRV901: the user requires a CUDA version of the driver."""
+"""DRV901: the driver does not support the CUDA version you require."""
 
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.facts.wish import Requirement

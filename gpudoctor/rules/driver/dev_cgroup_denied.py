@@ -1,4 +1,4 @@
-"""DRV028: the kernel's device filter keeps this session from the GPU."""
+"""DRV028: a system device filter (cgroup) blocks this session's access to the GPU."""
 
 from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_bare

@@ -1,4 +1,4 @@
-"""DRV025: the kernel module runs, and its device files were never made."""
+"""DRV025: the kernel module is loaded, but its device files in /dev do not exist."""
 
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_bare

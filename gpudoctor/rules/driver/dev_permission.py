@@ -1,4 +1,4 @@
-"""DRV008: this user may not open the device nodes."""
+"""DRV008: your user is not allowed to open the GPU's device files."""
 
 from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup

@@ -1,4 +1,4 @@
-"""DRV010: the driver is too new for the GPU."""
+"""DRV010: the driver is too new for this GPU: its branch no longer supports it."""
 
 from gpudoctor.rules._driver_fixes import legacy_driver
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted

@@ -1,4 +1,4 @@
-"""DRV007: NVML or the CUDA driver hangs, crashes, or answers nonsense."""
+"""DRV007: the driver hangs, crashes or gives nonsensical answers."""
 
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines

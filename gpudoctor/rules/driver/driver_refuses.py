@@ -1,4 +1,4 @@
-"""DRV031: the driver starts, and then refuses to tell of its GPUs."""
+"""DRV031: the driver starts and counts its GPUs, but then reports an error about one."""
 
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words

@@ -1,4 +1,4 @@
-"""DRV900: the user requires a driver release."""
+"""DRV900: the driver does not meet your requirement."""
 
 from gpudoctor.rules._driver_fixes import newer_driver
 from gpudoctor.rules._situation import unmet

@@ -1,4 +1,4 @@
-"""DRV011: the driver is older than the GPU."""
+"""DRV011: the driver is too old for this GPU."""
 
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.gpu_types import Architecture

@@ -1,4 +1,4 @@
-"""DRV001: a GPU and no driver."""
+"""DRV001: no NVIDIA driver is installed."""
 
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import architecture_of, discrete, is_installed

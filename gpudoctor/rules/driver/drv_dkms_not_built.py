@@ -1,4 +1,4 @@
-"""DRV003: the driver is installed, and the running kernel has no module of it."""
+"""DRV003: the driver is installed, but not its module for the running kernel."""
 
 from gpudoctor.facts.driver import DkmsState
 from gpudoctor.knowledge.milestones import numbers_of

@@ -1,4 +1,4 @@
-"""DRV020: DKMS without the headers it builds against."""
+"""DRV020: the running kernel's headers are missing, so the driver's module could not be built."""
 
 from gpudoctor.rules._driver_fixes import headers_command
 from gpudoctor.rules._driver_state import discrete, is_loaded, module_is_built

@@ -1,4 +1,4 @@
-"""DRV002: kernel module and libraries of different driver releases."""
+"""DRV002: the driver's libraries and its kernel module have different versions."""
 
 import posixpath
 

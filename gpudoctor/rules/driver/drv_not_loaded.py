@@ -1,4 +1,4 @@
-"""DRV006: the kernel module is not loaded."""
+"""DRV006: the NVIDIA kernel module is not loaded."""
 
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_installed, is_loaded, log_lines, module_for

@@ -1,4 +1,4 @@
-"""DRV004: nouveau holds the GPU."""
+"""DRV004: the open-source driver nouveau holds the GPU, so NVIDIA's driver cannot use it."""
 
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_loaded

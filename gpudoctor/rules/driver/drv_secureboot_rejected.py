@@ -1,4 +1,4 @@
-"""DRV005: Secure Boot keeps the kernel module out."""
+"""DRV005: Secure Boot is on, and the kernel refuses the NVIDIA module."""
 
 from gpudoctor.rules._driver_state import discrete, is_loaded, log_lines, module_for, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of

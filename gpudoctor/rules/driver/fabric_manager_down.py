@@ -1,4 +1,4 @@
-"""DRV017: NVSwitch and no Fabric Manager."""
+"""DRV017: NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.rules._driver_state import failed_with

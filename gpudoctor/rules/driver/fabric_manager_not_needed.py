@@ -1,4 +1,4 @@
-"""DRV023: Fabric Manager on a machine without NVSwitch."""
+"""DRV023: NVIDIA Fabric Manager is installed but not needed here; it need not run."""
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus

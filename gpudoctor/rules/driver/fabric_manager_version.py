@@ -1,4 +1,4 @@
-"""DRV018: Fabric Manager and driver of different releases."""
+"""DRV018: NVIDIA Fabric Manager and the driver have different versions."""
 
 from gpudoctor.rules._driver_state import differ
 from gpudoctor.rules._situation import is_contained

@@ -1,4 +1,4 @@
-"""DRV026: a GPU has not joined the fabric of its NVSwitches."""
+"""DRV026: a GPU has not joined the machine's NVSwitch fabric, so CUDA does not start."""
 
 from gpudoctor.rules._situation import is_contained, is_virtual
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Scene

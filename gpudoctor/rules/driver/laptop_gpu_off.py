@@ -1,4 +1,4 @@
-"""DRV024: the NVIDIA GPU of a hybrid laptop is switched off."""
+"""DRV024: the NVIDIA GPU is switched off: the machine uses its integrated graphics."""
 
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of

@@ -1,4 +1,4 @@
-"""DRV029: CUDA is sent to an MPS server that does not answer."""
+"""DRV029: CUDA is directed to NVIDIA's Multi-Process Service (MPS), which does not accept this program."""
 
 from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known

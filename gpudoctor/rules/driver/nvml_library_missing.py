@@ -1,4 +1,4 @@
-"""DRV019: the kernel module is there, and the libraries are not."""
+"""DRV019: the driver's libraries cannot be loaded, although the machine has a GPU."""
 
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, is_loaded, meant_for_us

@@ -1,4 +1,4 @@
-"""DRV016: the open kernel module on a GPU that is too old for it."""
+"""DRV016: the GPU is too old for NVIDIA's open kernel modules, which are installed."""
 
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import place

@@ -1,4 +1,4 @@
-"""DRV012: the driver runs, but could not start a GPU."""
+"""DRV012: the driver is loaded, but could not initialise this GPU."""
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_fixes import REBOOT

@@ -1,4 +1,4 @@
-"""DRV021: CUDA does not come back after sleep."""
+"""DRV021: the driver's memory module stopped working after the machine slept."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""DRV022: cuInit says "not initialized" though everything is there."""
+"""DRV022: CUDA initialisation fails (error 3) although the driver works; often its HMM feature is the cause."""
 
 from gpudoctor.facts.fix import Write
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded

@@ -1,4 +1,4 @@
-"""DRV009: nvidia-uvm is not there."""
+"""DRV009: the driver's memory module nvidia-uvm is missing, and CUDA cannot start without it."""
 
 from gpudoctor.rules._driver_state import failed_with, is_loaded, meant_for_us
 from gpudoctor.rules._situation import is_contained, known, wsl_of

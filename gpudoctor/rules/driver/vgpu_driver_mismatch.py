@@ -1,4 +1,4 @@
-"""DRV027: a vGPU whose driver in the virtual machine does not fit the host."""
+"""DRV027: the driver in this virtual machine does not match its virtual GPU (vGPU)."""
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, refused_by_release, release_of, xid_lines

@@ -1,4 +1,4 @@
-"""ENV002: numbers of GPUs that may mean other cards."""
+"""ENV002: nvidia-smi and CUDA may number the GPUs differently, because they are different models."""
 
 from gpudoctor.rules.sections import Environ, Gpus
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen, variable_seen

@@ -1,4 +1,4 @@
-"""ENV001: CUDA_VISIBLE_DEVICES hides GPUs."""
+"""ENV001: CUDA_VISIBLE_DEVICES hides all GPUs, or some it seems meant to show."""
 
 from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules.sections import Driver, Environ, Gap, Gpus, Scene

@@ -1,4 +1,4 @@
-"""ENV005: CUDA_VISIBLE_DEVICES holds names where some programs expect numbers."""
+"""ENV005: CUDA_VISIBLE_DEVICES lists GPUs by UUID, which CUDA accepts but some programs do not."""
 
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import framework_for_gpus

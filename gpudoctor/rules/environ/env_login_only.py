@@ -1,4 +1,4 @@
-"""ENV006: settings of the login files that this process does not have."""
+"""ENV006: a program lacks CUDA variables that the login shell sets."""
 
 from gpudoctor.facts.system import LoginSetting
 from gpudoctor.rules.sections import Container, Environ

@@ -1,4 +1,4 @@
-"""ENV004: the only index that pip asks has not what a framework needs."""
+"""ENV004: the installer is configured to use only an index that lacks common packages."""
 
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.sections import Environ, Gap, Live

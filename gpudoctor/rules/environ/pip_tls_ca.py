@@ -1,4 +1,4 @@
-"""ENV003: the certificates by which downloads are checked are not there, or lack the server's."""
+"""ENV003: downloads fail: a variable names a missing certificate file, or the server's certificate is not trusted."""
 
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Environ, Gap, Live

@@ -1,4 +1,4 @@
-"""FRM029: the ROCm build has no code for the AMD GPU."""
+"""FRM029: the ROCm build has no code for this AMD GPU."""
 
 from gpudoctor.knowledge.matrix.amd import family_of, gfx_of_gpu, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.offer_types import AmdFamily

@@ -1,4 +1,4 @@
-"""FRM030: this macOS is older than what the installed PyTorch needs to use the Mac's GPU."""
+"""FRM030: the macOS here is too old for the GPU support of the installed PyTorch."""
 
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.metal import floor_missed

@@ -1,4 +1,4 @@
-"""GPU901: the user requires a compute capability."""
+"""GPU901: a GPU does not have the compute capability you require."""
 
 from gpudoctor.rules._situation import unmet
 from gpudoctor.rules.sections import Gpus, Matrix, Wish

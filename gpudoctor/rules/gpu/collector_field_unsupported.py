@@ -1,4 +1,4 @@
-"""GPU023: an nvidia-smi that does not know the compute capability."""
+"""GPU023: the installed nvidia-smi cannot report the compute capability; tools that ask for it fail."""
 
 from gpudoctor.rules.sections import Driver, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen

@@ -1,4 +1,4 @@
-"""GPU007: the compute mode lets no further process in."""
+"""GPU007: the GPU's compute mode does not allow another program."""
 
 from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._gpu_fixes import chosen

@@ -1,4 +1,4 @@
-"""GPU005: memory errors that ECC could not correct."""
+"""GPU005: a GPU's memory had uncorrectable errors."""
 
 from gpudoctor.rules._driver_state import failed_with, of_gpu, xid_lines
 from gpudoctor.rules._gpu_fixes import reset

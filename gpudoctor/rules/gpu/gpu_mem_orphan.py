@@ -1,4 +1,4 @@
-"""GPU002: memory in use that no visible process holds."""
+"""GPU002: GPU memory is in use, but no visible process holds it."""
 
 from gpudoctor.rules._situation import is_bare, os_of, slurm_of
 from gpudoctor.rules.sections import Container, Gap, Gpu, Gpus, System

@@ -1,4 +1,4 @@
-"""GPU016: a GPU is reserved for a virtual machine."""
+"""GPU016: a GPU is reserved for a virtual machine, so programs on this system cannot use it."""
 
 from gpudoctor.rules._driver_state import meant_for_us
 from gpudoctor.rules.sections import Gpus

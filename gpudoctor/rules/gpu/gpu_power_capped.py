@@ -1,4 +1,4 @@
-"""GPU010: a GPU may draw less power than its equals, or than its limit says."""
+"""GPU010: a GPU has a lower power limit than its peers, or draws less than its limit allows."""
 
 from collections import defaultdict
 

@@ -1,4 +1,4 @@
-"""GPU014: a power limit below the default."""
+"""GPU014: a GPU's power limit is below its default."""
 
 from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules.sections import Gpus

@@ -1,4 +1,4 @@
-"""GPU900: the user requires a GPU."""
+"""GPU900: the machine has fewer usable NVIDIA GPUs than you require."""
 
 from gpudoctor.rules._situation import known, unmet
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Wish

@@ -1,4 +1,4 @@
-"""GPU015: the firmware set a very low temperature limit."""
+"""GPU015: a GPU's temperature limit is so low that it slows down in normal use."""
 
 from gpudoctor.rules.sections import Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen

@@ -1,4 +1,4 @@
-"""GPU011: the GPU slows itself down because of heat."""
+"""GPU011: a GPU is running slower because it is too hot."""
 
 from gpudoctor.rules.sections import Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen

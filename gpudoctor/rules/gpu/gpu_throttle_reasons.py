@@ -1,4 +1,4 @@
-"""GPU017: the hardware slows the GPU down."""
+"""GPU017: a GPU is being slowed down by its hardware because of the power supply."""
 
 from gpudoctor.rules.sections import Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen

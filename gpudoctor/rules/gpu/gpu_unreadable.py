@@ -1,4 +1,4 @@
-"""GPU004: NVML refused facts of a GPU."""
+"""GPU004: the driver did not report facts about this GPU that it should."""
 
 from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._gpu_fixes import chosen

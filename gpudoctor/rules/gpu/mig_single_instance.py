@@ -1,4 +1,4 @@
-"""GPU008: one process uses a single instance of a GPU divided by MIG."""
+"""GPU008: the GPU is partitioned (MIG): a program sees one instance only, or none exists yet."""
 
 from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules._situation import known

@@ -1,4 +1,4 @@
-"""GPU020: GeForce cards that say they reach one another, and do not."""
+"""GPU020: the driver reports direct copies (P2P) between these GeForce cards, which often hang."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""GPU001: no NVIDIA GPU, and what can be done without one."""
+"""GPU001: no NVIDIA GPU was found; that is fine, and much works without one."""
 
 from gpudoctor.rules._driver_state import signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of

@@ -1,4 +1,4 @@
-"""GPU025: a link between GPUs fails, or some of a GPU's links are down."""
+"""GPU025: a link between two GPUs (NVLink) had errors, or is down while others are up."""
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_state import of_gpu

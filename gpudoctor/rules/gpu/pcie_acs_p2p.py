@@ -1,4 +1,4 @@
-"""GPU019: traffic between GPUs is sent through the processor, or translated."""
+"""GPU019: GPUs report direct access to each other (P2P), but the machine's settings block it."""
 
 from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers

@@ -1,4 +1,4 @@
-"""GPU009: fewer or slower PCIe lanes than there could be."""
+"""GPU009: a GPU uses fewer or slower PCIe lanes than it and its slot support."""
 
 from gpudoctor.facts.gpus import PcieLink
 from gpudoctor.rules.sections import Gpu, Gpus

@@ -1,4 +1,4 @@
-"""GPU018: a slot with fewer lanes than the card."""
+"""GPU018: a GPU is in a slot with far fewer PCIe lanes than the card supports."""
 
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Gap, Gpus, System

@@ -1,4 +1,4 @@
-"""GPU013: persistence mode is off on a machine without a display."""
+"""GPU013: persistence mode is off: after a pause, programs wait until the driver has re-initialised the GPU."""
 
 from gpudoctor.rules._situation import is_bare, os_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System

@@ -1,4 +1,4 @@
-"""GPU006: bad memory rows that could not be, or are still to be, replaced."""
+"""GPU006: faulty memory of a GPU could not be replaced, or needs a reset to be replaced."""
 
 from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules.sections import Gpu, Gpus

@@ -1,4 +1,4 @@
-"""GPU022: what a vGPU may not be able to do."""
+"""GPU022: a virtual GPU (vGPU) may not support unified memory and memory pools."""
 
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Gap, Gpus, Live

@@ -1,4 +1,4 @@
-"""GPU021: a vGPU without a licence."""
+"""GPU021: a virtual GPU (vGPU) has no licence, so the driver slows it down and later refuses CUDA."""
 
 from gpudoctor.rules._situation import place
 from gpudoctor.rules.sections import Container, Gap, Gpus

@@ -1,4 +1,4 @@
-"""GPU012: the GPU's system processor does not answer."""
+"""GPU012: the GPU System Processor (GSP) stopped answering the driver."""
 
 from gpudoctor.facts.fix import Write
 from gpudoctor.facts.versions import DriverRelease

@@ -1,4 +1,4 @@
-"""GPU003: a GPU fell off the bus."""
+"""GPU003: a GPU has fallen off the bus: the driver can no longer reach it."""
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.facts.gpus import Refusal

@@ -1,4 +1,4 @@
-"""GPU024: the driver logged an error after which NVIDIA wants the GPU reset or looked at."""
+"""GPU024: the driver logged an error of this GPU after which it needs a reset, or a look at its hardware."""
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.knowledge.matrix.gpu_types import Action, Xid

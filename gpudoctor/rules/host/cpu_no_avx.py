@@ -1,4 +1,4 @@
-"""HST003: a processor without AVX."""
+"""HST003: the CPU has no AVX, which the framework's prebuilt packages need."""
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.milestones import milestone

@@ -1,4 +1,4 @@
-"""HST004: TensorFlow 2.4.0 on a processor without AVX2."""
+"""HST004: TensorFlow 2.4.0, which alone needs AVX2, runs on a CPU without it."""
 
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Frameworks, System

@@ -1,4 +1,4 @@
-"""HST001: too little room to install a framework."""
+"""HST001: there is too little free disk space to install a framework."""
 
 from gpudoctor.facts.system import Space
 from gpudoctor.knowledge.frameworks import computing

@@ -1,4 +1,4 @@
-"""HST002: the C library is older than the framework's packages need."""
+"""HST002: the system's C library (glibc) is too old for the frameworks' prebuilt packages."""
 
 import re
 from itertools import chain

@@ -1,4 +1,4 @@
-"""HST005: shared memory that is nearly full."""
+"""HST005: hardly any shared memory is free; data loaders and NCCL need some."""
 
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, GIB, known
 from gpudoctor.rules.sections import Frameworks, Gap, System

@@ -1,4 +1,4 @@
-"""LIB026: a program asks for libraries of another CUDA or cuDNN than is there."""
+"""LIB026: a program was built for another CUDA or cuDNN than the one that is installed."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Resolution

@@ -1,4 +1,4 @@
-"""LIB001: a framework would load a cuDNN that is not the one it was built with, nor one that serves it."""
+"""LIB001: a framework would load a cuDNN that does not fit the one it was built with."""
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.versions import LibraryVersion

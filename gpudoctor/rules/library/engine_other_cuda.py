@@ -1,4 +1,4 @@
-"""LIB027: a program that opens CUDA's libraries, and the CUDA here is of another major."""
+"""LIB027: ONNX Runtime or CTranslate2 was built for another CUDA or cuDNN than the one installed."""
 
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.pairs import engine_build

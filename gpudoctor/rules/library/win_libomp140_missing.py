@@ -1,4 +1,4 @@
-"""LIB021: PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler."""
+"""LIB021: a file that PyTorch 2.4.0 for Windows needs, and that comes only with Microsoft's compiler, is missing."""
 
 from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.plan.places import install, safety, wheel_platform

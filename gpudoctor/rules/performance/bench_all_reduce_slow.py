@@ -1,4 +1,4 @@
-"""PRF020: the GPUs of a node add up more slowly than those of a healthy node do."""
+"""PRF020: the GPUs of this machine add up over their links at less than three quarters of what a healthy node does."""
 
 from gpudoctor.rules._bench import too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix

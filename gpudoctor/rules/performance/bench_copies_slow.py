@@ -1,4 +1,4 @@
-"""PRF012: copies to or from the GPU are slower than its link allows."""
+"""PRF012: copies between RAM and the GPU reach less than three quarters of the PCIe link's speed."""
 
 from gpudoctor.facts.bench import TELLING_COPY, TOO_LOW, Bench, Transfer
 from gpudoctor.rules._bench import link_of, measured_gpus

@@ -1,4 +1,4 @@
-"""PRF015: other programs used the GPU while it was measured."""
+"""PRF015: other programs used the GPU during the benchmark, so its numbers are too low."""
 
 from gpudoctor.rules._bench import measured_gpus, others_on
 from gpudoctor.rules.sections import Gap, Gpus, Live

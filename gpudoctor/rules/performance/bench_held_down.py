@@ -1,4 +1,4 @@
-"""PRF014: heat or the power supply held the GPU's clocks down while it was measured."""
+"""PRF014: the GPU slowed itself down during the benchmark: too hot, or short of power."""
 
 from gpudoctor.rules._bench import FAULTS, busy_samples, fault_reasons, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live

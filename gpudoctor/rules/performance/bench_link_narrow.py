@@ -1,4 +1,4 @@
-"""PRF013: the PCIe link stayed below what GPU and slot can do, under load."""
+"""PRF013: under load, the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot support."""
 
 from gpudoctor.rules._bench import busy_samples, link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live

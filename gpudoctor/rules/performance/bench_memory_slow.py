@@ -1,4 +1,4 @@
-"""PRF011: the GPU's memory is slower than on a healthy GPU of the model."""
+"""PRF011: the GPU's memory bandwidth is less than three quarters of a healthy GPU's of this model."""
 
 from gpudoctor.rules._bench import measured_gpus, slow, too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix

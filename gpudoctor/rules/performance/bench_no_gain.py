@@ -1,4 +1,4 @@
-"""PRF016: the GPU is not quicker than the CPU at anything that was trained."""
+"""PRF016: training is no faster on the GPU than on the CPU, even for networks that suit a GPU."""
 
 from gpudoctor.facts.bench import CPU, Bench
 from gpudoctor.rules._bench import measured_gpus

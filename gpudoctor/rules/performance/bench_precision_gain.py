@@ -1,4 +1,4 @@
-"""PRF017: the GPU is much quicker in a precision that the framework does not use unasked."""
+"""PRF017: the benchmark shows that training in another precision would be much faster on this GPU."""
 
 from gpudoctor.facts.bench import Bench
 from gpudoctor.rules._bench import measured_gpus

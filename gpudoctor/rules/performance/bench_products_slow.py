@@ -1,4 +1,4 @@
-"""PRF010: matrix products are slower than on a healthy GPU of the model."""
+"""PRF010: large matrix products ran at less than three quarters of the speed of a healthy GPU of this model."""
 
 from gpudoctor.rules._bench import measured_gpus, slow, too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix

@@ -1,4 +1,4 @@
-"""PRF002: mixed precision where it cannot gain much."""
+"""PRF002: mixed precision with NVIDIA's apex gains less than PyTorch's own, or nothing on this GPU."""
 
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.milestones import numbers_of

@@ -1,4 +1,4 @@
-"""PRF018: the GPU waits for its examples."""
+"""PRF018: loading data and copying it to the GPU takes longer than training on it."""
 
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules._slowness import complaint

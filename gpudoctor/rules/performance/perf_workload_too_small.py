@@ -1,4 +1,4 @@
-"""PRF019: the work is too small for a GPU."""
+"""PRF019: the GPU works but is no faster than the CPU, because each step gives it too little to do."""
 
 from gpudoctor.facts.bench import CPU, Bench, TrainingStep
 from gpudoctor.rules._slowness import complaint

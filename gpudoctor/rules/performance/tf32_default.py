@@ -1,4 +1,4 @@
-"""PRF001: releases of PyTorch that round matrix products to TF32 unasked."""
+"""PRF001: PyTorch 1.7 to 1.11 compute matrix products in TF32 by default."""
 
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.milestones import numbers_of

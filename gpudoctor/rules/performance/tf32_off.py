@@ -1,4 +1,4 @@
-"""PRF003: TF32 is switched off for every program."""
+"""PRF003: a variable switches TF32 off, so 32-bit matrix products are several times slower than they could be."""
 
 from gpudoctor.facts.versions import Capability
 from gpudoctor.rules.sections import Environ, Frameworks, Gpus, Matrix

@@ -1,4 +1,4 @@
-"""PYT021: a Mac with Apple silicon, and a Python for Intel processors."""
+"""PYT021: the examined Python is for Intel processors, and the Mac has Apple silicon."""
 
 from gpudoctor.rules.sections import Frameworks, Interpreter, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen

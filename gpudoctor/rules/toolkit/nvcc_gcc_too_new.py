@@ -1,4 +1,4 @@
-"""TLK003: the C compiler is newer, or older, than the CUDA compiler (nvcc) accepts."""
+"""TLK003: the C compiler is none that the CUDA compiler (nvcc) accepts: mostly it is too new."""
 
 import re
 
