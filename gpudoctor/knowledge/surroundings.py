@@ -80,6 +80,10 @@ def without_denied(text: str) -> str:
     return _ANYWHERE.sub("", _DENIED_IN_PASSING.sub("", _DENIED.sub("", text)))
 
 
+#: How PyTorch begins what CUDA says (c10/cuda/CUDAException.cpp); programs that print it too are subjects by name.
+_BY_TORCH = re.compile(r"\bCUDA error: [a-z]")
+
+
 def subjects_in(text: str) -> frozenset[str]:
     """What a text is about: about-torch, about-tensorflow, about-jax, about-another: GPU code of its own.
 
@@ -87,6 +91,8 @@ def subjects_in(text: str) -> frozenset[str]:
     """
     told = _LISTED.sub("", text)
     found = _subjects(told) or _subjects(text)
+    if not found and _BY_TORCH.search(text):
+        return frozenset({f"{_ABOUT}torch"})
     if not found and len(text) > _REPORT:
         found.add(f"{_ABOUT}another")
     return frozenset(found if _PYTHON.search(text) else {*found, "no-python"})

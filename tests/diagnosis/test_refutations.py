@@ -248,6 +248,7 @@ ROWS = {
         # Another family: the driver is too old as a whole.
         toolkit("13.0") | {"driver": Driver(release=DriverRelease("525.85"))},
     ),
+    "only-newest-gpus": (named("NVIDIA GeForce RTX 5080"), named("NVIDIA GeForce RTX 4080")),
     "container-tools-ran": (
         message("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "ncc-requirement"),
         message('exec: "nvidia-container-runtime": executable file not found in $PATH: unknown', "runtime-not-found"),

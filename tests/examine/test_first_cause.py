@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.triage import ticket
-from gpudoctor.report.triage import headline, others, similar_threads
+from gpudoctor.report.triage import headline, others, remedy_for, similar_threads
 
 TF1 = """tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 0 with properties:
 name: GeForce GTX 1070
@@ -60,6 +60,7 @@ def judged(tmp_path):
             "driver-minor-compat-limit",
             "likely",
         ),
+        ("CUDA error: no kernel image is available for execution\nGPU: RTX 5080", "arch-too-new-for-build", "likely"),
         # In WSL, Windows is what is around it.
         (
             (
@@ -103,6 +104,18 @@ def test_first_cause(judged, text, cause, confidence):
 def test_what_is_read(judged, text, read):
     found = [one.text for one in judged(text).contents.facts]
     assert read in found if read else not any(one.startswith("driver") for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Fine-tuning llama 7B on 4 x 3090\n{}", "LoRA"),
+        ("Out of memory at inference, batch 1\n{}", "inference_mode"),
+        ("Fine-tuning my detector\n{}", "smaller batch"),
+    ],
+)
+def test_what_to_do_about_a_full_gpu(judged, text, word):
+    assert word in remedy_for(judged(text.format("torch.cuda.OutOfMemoryError: CUDA out of memory."))).say
 
 
 def test_one_fact_that_rules_out_several_is_told_once(judged):
