@@ -172,7 +172,7 @@ def _cuda_major(facts: Stated) -> int | None:
 
 def _cudnn_package(facts: Stated) -> str | None:
     major = _cuda_major(facts)
-    return f"nvidia-cudnn-cu{major}" if major else None
+    return f"nvidia-cudnn-cu{major}" if major and major >= _PACKAGED else None
 
 
 def _library(name: str) -> Callable[[Stated], str | None]:

@@ -1,6 +1,9 @@
 """The range of builds that fit a machine: the oldest, the one nearest to what is installed, the newest."""
 
-from gpudoctor.facts.versions import package_version
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gpudoctor.facts.versions import known_version, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.amd import proposals_for_amd
 from gpudoctor.plan.answer import Proposal, Span, Wanted
@@ -9,6 +12,9 @@ from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import proposal
 from gpudoctor.plan.unsat_reasons import driver_refusal, wish_obstacles
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 
 def fit_range(machine: Machine, wanted: Wanted, matrix: Matrix, installed: str | None = None) -> Span | None:
@@ -24,8 +30,9 @@ def fit_range(machine: Machine, wanted: Wanted, matrix: Matrix, installed: str |
     ]
     if not fitting:
         return None
-    releases = list(dict.fromkeys(build.version for build in fitting))
-    oldest = next(build for build in fitting if build.version == releases[-1])
+    known = [build for build in fitting if not build.is_hearsay] or fitting
+    releases = _newest_first(known)
+    oldest = next(build for build in known if build.version == releases[-1])
     near = nearest(fitting, installed) if installed else None
 
     def made(build: Build) -> Proposal:
@@ -47,23 +54,31 @@ def _for_amd(machine: Machine, wanted: Wanted, matrix: Matrix) -> Span | None:
     return Span(framework=wanted.framework, oldest=found[-1], newest=found[0], releases=count) if found else None
 
 
-def nearest(fitting: list[Build], installed: str) -> Build | None:
+def nearest(fitting: Sequence[Build], installed: str) -> Build | None:
     """Of the installed release itself, else of its series, else of the next newer series, else the newest below it.
 
-    `fitting`: newest first.
+    `fitting`: of each release the best build first.
     """
-    releases = list(dict.fromkeys(build.version for build in fitting))
     own, tag = package_version(installed.partition("+")[0]), installed.partition("+")[2]
-    if own is None or not releases:
+    if own is None or not fitting:
         return None
-    versions = {text: version for text in releases if (version := package_version(text)) is not None}
-    newer = [text for text, version in versions.items() if version >= own]
-    series = [text for text, version in versions.items() if version.release[:2] == own.release[:2]]
-    # The last of the newer ones is the next; of a series the one that changes least.
-    pick = next((text for text in series if versions[text] == own), None)
-    pick = pick or (series[-1] if series else _last_of_series(newer) if newer else releases[0])
-    same = [build for build in fitting if build.version == pick]
+    same = [build for build in fitting if package_version(build.version) == own]
+    if not same:
+        pick = _near(_newest_first([build for build in fitting if not build.is_hearsay] or fitting), own)
+        same = [build for build in fitting if build.version == pick]
     return next((build for build in same if build.variant == tag), same[0])
+
+
+def _newest_first(builds: Sequence[Build]) -> list[str]:
+    """The releases: those that only other people speak of, and those that are to be mended, come last among builds."""
+    return sorted({build.version for build in builds}, key=known_version, reverse=True)
+
+
+def _near(releases: list[str], own: "Version") -> str:
+    newer = [text for text in releases if known_version(text) >= own]
+    series = [text for text in releases if known_version(text).release[:2] == own.release[:2]]
+    # The last of the newer ones is the next; of a series the one that changes least.
+    return series[-1] if series else _last_of_series(newer) if newer else releases[0]
 
 
 def _last_of_series(newer: list[str]) -> str:

@@ -1,6 +1,7 @@
 """The oldest, the nearest and the newest build that fit."""
 
 import json
+from unittest.mock import ANY
 
 import pytest
 from click.testing import CliRunner
@@ -42,6 +43,27 @@ def test_the_ends_keep_to_the_wish():
     span = fit_range(ADA, Wanted(framework="torch", specifier=">=2.1,<2.4"), MATRIX)
     assert (span.oldest.version, span.newest.version) == ("2.1.0", "2.3.1")
     assert fit_range(ADA, Wanted(framework="torch", specifier="<1.9"), MATRIX) is None
+
+
+BLACKWELL = replace(ADA, driver=DriverRelease("570.124.06"), capabilities=(Capability("12.0"),), python="3.12")
+NEW = replace(ADA, driver=DriverRelease("580.65.06"), python="3.12")
+
+
+@pytest.mark.parametrize(
+    ("machine", "wanted", "installed", "oldest", "near"),
+    [
+        # Builds that only other people speak of count where there are no others, or where one is installed.
+        (BLACKWELL, Wanted(framework="torch"), "2.6.0", "torch 2.7.0+cu128", "torch 2.7.1+cu128"),
+        (BLACKWELL, Wanted(framework="torch"), "2.12.1+cu129", "torch 2.7.0+cu128", "torch 2.12.1+cu129"),
+        (NEW, Wanted(framework="torch", specifier="==2.13.0", cuda="12.9"), "2.8", "torch 2.13.0+cu129", ANY),
+        # One that is to be mended is not the oldest.
+        (NEW, Wanted(framework="tensorflow"), "2.21.0", "tensorflow[and-cuda] 2.16.2", "tensorflow[and-cuda] 2.21.0"),
+        (NEW, Wanted(framework="tensorflow"), "2.18.9", "tensorflow[and-cuda] 2.16.2", "tensorflow[and-cuda] 2.18.0"),
+    ],
+)
+def test_the_oldest_is_the_oldest(machine, wanted, installed, oldest, near):
+    span = fit_range(machine, wanted, MATRIX, installed)
+    assert (span.oldest.build, span.nearest.build) == (oldest, near)
 
 
 def test_what_the_driver_does_not_serve_has_no_range():
