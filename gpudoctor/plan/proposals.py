@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gpudoctor.facts.versions import package_version
+from gpudoctor.facts.versions import known_version
 from gpudoctor.knowledge.matrix.kernels import TENSORFLOW_PTX_ENDS, coverage
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
@@ -95,12 +95,7 @@ def must_be_named(proposals: tuple[Proposal, ...]) -> bool:
     if torch is None:
         return False  # The makers' index of another framework has everything.
     alone = len(proposals) == 1 and not any(text.startswith("numpy") for text in torch.requirements)
-    return not alone or _release(torch.version) < FIRST_COMPLETE_INDEX
-
-
-def _release(version: str) -> tuple[int, ...]:
-    parsed = package_version(version)
-    return parsed.release[:2] if parsed is not None else (0, 0)
+    return not alone or known_version(torch.version).release[:2] < FIRST_COMPLETE_INDEX
 
 
 def index_url(build: Build) -> str | None:

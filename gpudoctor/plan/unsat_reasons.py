@@ -216,7 +216,7 @@ def _minor(build: Build) -> tuple[str, ...]:
 def _ways(near: list[Candidate], candidates: list[Candidate]) -> tuple[Way, ...]:
     """The nearest changes, one of each kind: the easiest first, and before all those to a build of `near`."""
     kept: list[tuple[set[Constraint], Way]] = []
-    nearest = [one for one in _by_distance(near) if {o.constraint for o in one[0]} == {"version"}][:1]
+    nearest = [one for one in _by_distance(near) if {o.constraint for o in one[0]} == {"version"}]
     every = (*nearest, *_by_distance(candidates))
     possible = [one for one in every if cost(one[0])[0] < FIXED and all(o.change is not None for o in one[0])]
     for found, build in possible or every[:1]:

@@ -2,9 +2,12 @@
 
 import pytest
 
-from gpudoctor.facts.versions import Capability, LibraryVersion
+from gpudoctor.facts.python import Framework
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.plan.extension_for import Beside, extension_for
+from gpudoctor.plan.extension_for import Beside, against, beside_torch, extension_for, rows_of
+from tests.rules.stacks import UBUNTU, interpreter, torch
 
 LINUX = "linux-x86_64"
 
@@ -92,3 +95,41 @@ def test_a_wheel_of_the_release_page_comes_before_compiling(name, beside, wheel)
 def test_it_is_compiled_where_no_wheel_is_made_for_what_is_there(beside):
     found = extension_for("flash-attn", beside, load_matrix())
     assert found is not None and found.is_compiled and found.options == ("--no-build-isolation",)
+
+
+@pytest.mark.parametrize(
+    ("there", "cuda", "new_abi"),
+    [
+        (torch("2.6.0+cu124"), 12, False),
+        (torch("2.7.0+cu126"), 12, True),
+        (torch("2.6.0+cpu"), 0, False),
+        # The package index has one build of a release; what torch itself says counts more.
+        (Framework(name="torch", version="2.6.0"), 12, False),
+        (Framework(name="torch", version="2.6.0", cuda=CudaVersion("11.8"), cxx11_abi=True), 11, True),
+        (Framework(name="torch", version="99.0"), None, None),
+        (Framework(name="torch", version=None), None, None),
+    ],
+)
+def test_what_the_torch_that_stays_is(there, cuda, new_abi):
+    found = beside_torch(there, Scene(host=UBUNTU, interpreter=interpreter("3.11.2")), load_matrix())
+    assert (found.torch, found.cuda, found.new_abi) == (there.version, cuda, new_abi)
+    assert (found.python, found.platform) == ("3.11", LINUX)
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "why"),
+    [
+        ("vllm", Beside(capabilities=(Capability("8.9"), Capability("6.1"))), "needs a GPU of compute capability 7.5"),
+        ("vllm", Beside(capabilities=(Capability("7.5"),)), None),
+        ("vllm", Beside(platform="windows-x86_64"), "is for linux-aarch64 and linux-x86_64 only"),
+        ("vllm", Beside(python="3.9"), "needs Python <3.15,>=3.11"),
+        ("vllm", Beside(torch="2.6.0+cu124"), "is made for torch==2.14.0"),
+        ("vllm", Beside(cuda=12), "is built for CUDA 13"),
+        ("vllm", Beside(cuda=13, torch="2.14.0", python="3.12", platform=LINUX), None),
+        ("cupy", Beside(cuda=13, numpy=("<2",)), "needs numpy"),
+        ("cupy", Beside(cuda=13, numpy=(">=2",)), None),
+    ],
+)
+def test_what_is_against_the_newest_release(name, beside, why):
+    found = against(rows_of(name, load_matrix())[0], beside)
+    assert found is None if why is None else found.startswith(why)

@@ -293,3 +293,25 @@ def test_an_older_floor_does_not_lower_a_driver_update():
     assert same.fix.steps == commands
     (two,) = merged(finding("A", driver(">=570")), finding("B", driver(">=580", *commands))).fixes
     assert two.fix.steps == commands
+
+
+def test_only_what_makes_an_environment_gets_a_folder_of_its_own():
+    def made(what, folder="gpu-env"):
+        steps = (
+            Run(argv=("python3", "-m", "venv", folder)),
+            Run(argv=(f"{folder}\\Scripts\\python.exe", "-m", "pip", "install", what, "gpu-environment")),
+        )
+        return Fix(title=what, safety="safe", steps=(*steps, Ask(text="Then use gpu-env.")))
+
+    plan = merged(
+        finding("A", installing("x==1")),
+        finding("B", made("a==1")),
+        finding("C", made("b==1")),
+        finding("D", made("d==1")),
+    )
+    folders = [step.argv[-1] for one in plan.fixes for step in one.fix.steps if "venv" in getattr(step, "argv", ())]
+    assert folders == ["gpu-env", "gpu-env-2", "gpu-env-3"]
+    assert plan.fixes[0].fix == installing("x==1")
+    last = plan.fixes[3].fix.steps
+    assert last[1].argv == ("gpu-env-3\\Scripts\\python.exe", "-m", "pip", "install", "d==1", "gpu-environment")
+    assert last[2] == Ask(text="Then use gpu-env.")

@@ -14,6 +14,8 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.installed_companions import jax_plugins
 from gpudoctor.plan.places import (
+    companions_there,
+    conda,
     conda_prefix,
     install,
     machine_of,
@@ -21,6 +23,7 @@ from gpudoctor.plan.places import (
     replace,
     safety,
     split_by_folder,
+    tf_keras,
     uninstall,
     without_records,
 )
@@ -431,6 +434,9 @@ def test_metadata_that_pip_cannot_take_away_is_deleted_first(machine: dict[str, 
     [
         ("580.95.05", ("cu126", "cu130"), ()),
         ("560.35.05", ("cu126",), ("cu130",)),
+        ("525.60.13", ("paddlepaddle-gpu from", "cu118", "cu126"), ("cu130",)),
+        ("525.60.12", ("cu118",), ("cu126", "cu130")),
+        ("390.157", ("Its makers say how: https://",), ("cu118", "from its makers' index")),
         ("470.82.01", ("cu118",), ("cu126", "cu130")),
     ],
 )
@@ -439,3 +445,61 @@ def test_a_framework_from_its_makers_comes_for_a_cuda_that_the_driver_serves(rel
     text = " ".join(step.text for step in fix.steps)
     assert all(one in text for one in served), text
     assert not any(one in text for one in left_out), text
+
+
+@pytest.mark.parametrize(
+    ("there", "command"),
+    [
+        # It requires the distribution `tensorflow`, which would come over tensorflow-cpu.
+        (("tensorflow-cpu==2.16.1",), "install --no-deps tf-keras==2.16.0"),
+        (("tensorflow==2.16.1",), "install tf-keras==2.16.0"),
+        (("tensorflow==2.16.1", "tensorflow-intel==2.16.1"), "install tf-keras==2.16.0"),
+        ((), "install tf-keras==2.16.0"),
+    ],
+)
+def test_tf_keras_beside_the_tensorflow_that_is_there(there: tuple[str, ...], command: str) -> None:
+    (done,) = commands(tf_keras(scene(RTX_4090, packages=packages(*there)), "tf-keras==2.16.0"))
+    assert done.endswith(f" {command}")
+
+
+@pytest.mark.parametrize(
+    ("found", "names"),
+    [
+        (packages("torch==2.6.0"), ()),
+        (packages("torch==2.6.0", "torchaudio==2.6.0"), ("torchaudio",)),
+        # What was not seen may be there, and must not stay behind.
+        (packages("torch==2.6.0", excerpt=True), ("torchvision", "torchaudio")),
+        (None, ("torchvision", "torchaudio")),
+    ],
+)
+def test_the_companions_that_are_to_come_along(found: Any, names: tuple[str, ...]) -> None:
+    assert companions_there(Scene(packages=found), ("torchvision", "torchaudio")) == names
+
+
+@pytest.mark.parametrize(
+    ("target", "verb", "command"),
+    [
+        (
+            {"environment": "conda", "managers": ("mamba",)},
+            "install",
+            "mamba install --prefix /e --channel conda-forge x",
+        ),
+        ({"environment": "conda", "managers": ("mamba", "conda")}, "remove", "conda remove --prefix /e x"),
+        ({"environment": "conda-base"}, "create", "conda create --channel conda-forge x"),
+        ({}, "install", "conda install --channel conda-forge x"),
+    ],
+)
+def test_a_command_of_conda(target: dict[str, Any], verb: str, command: str) -> None:
+    assert " ".join(conda(interpreter(**{"prefix": "/e", **target}), verb, "x").argv) == command
+    assert " ".join(conda(None, "install", "x").argv) == "conda install --channel conda-forge x"
+
+
+def test_pip_is_brought_back_where_its_files_are_not_known_to_lie() -> None:
+    target = interpreter(**LACKING)
+    place = scene(RTX_4090, on=target, packages=packages("torch==2.6.0", "pip==25.0"))
+    assert commands(install(place, "numpy"))[0] == ENSURED, "no folder is deleted that nobody saw"
+    there = Packages(installed=tuple(structs.replace(one, location=SITE) for one in place.packages.installed))
+    on_windows = scene(RTX_4090, on=target, packages=there, host=WINDOWS)
+    assert commands(install(on_windows, "numpy"))[0] == ENSURED
+    on_mac = scene(on=target, packages=there, host=MACOS)
+    assert commands(install(on_mac, "numpy"))[0].startswith("rm -r ")
