@@ -133,7 +133,7 @@ def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked
         is_ruled_out = row.causes and all(refutation(one.key, seen) for one in row.causes)
         if ask and ask != "nothing" and not is_ruled_out:
             named = {one.key for one in causes if is_worth_naming(one, causes[0])}
-            between = sum(cause.key in named for cause in row.causes)
+            between = len(named.intersection(cause.key for cause in row.causes))
             return Question(ask=ask, why=_WHY[min(between, 2)])
     return None
 
