@@ -129,7 +129,8 @@ def _of_cmd(command: str) -> str:
     if command.startswith("echo "):
         return _READ.sub(_variable, command)
     if _CMDLET.match(command):
-        return 'powershell -Command "{}"'.format(command.replace('"', r"\""))
+        command = command.replace('"', r"\"")
+        return f'powershell -Command "{command}"'
     return _SINGLE.sub(
         lambda match: f'"{match[1].replace(chr(34), chr(92) + chr(34))}"', double_quoted(command).removeprefix("& ")
     )
