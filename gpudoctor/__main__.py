@@ -1,4 +1,4 @@
-"""`python -m gpudoctor`, and the console script."""
+"""Entry point of `python -m gpudoctor` and of the console script `gpudoctor`."""
 
 import sys
 

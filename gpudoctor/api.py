@@ -1,4 +1,4 @@
-"""gpudoctor from Python and notebooks.
+"""The Python interface for scripts and notebooks: check(), judge() and snapshot().
 
     import gpudoctor
 

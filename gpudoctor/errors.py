@@ -1,4 +1,4 @@
-"""Errors that end a command: a sentence for the user, and its exit code. `gpudoctor.cli.errors` shows them."""
+"""Exceptions that end a command, each with a sentence for the user and an exit code."""
 
 
 class Failure(Exception):

@@ -1,4 +1,4 @@
-"""Where our own modules come from: Python's library and what was installed with us, never the patient's folders.
+"""Keeps the examined environment's folders off gpudoctor's own sys.path.
 
 PYTHONPATH and the working directory are among what is examined: a folder of another Python's packages there, or a file
 called click.py, must not become a part of the doctor. Imports nothing that Python's own start has not loaded already.

@@ -1,4 +1,4 @@
-"""Tables beside the code: lines parted by tabs, as people write them, and what scripts/compile_knowledge makes."""
+"""Loads the data tables beside the code: .tsv as people edit them, and the JSON compiled from them."""
 
 import os
 from typing import TypeVar

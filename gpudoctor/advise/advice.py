@@ -1,4 +1,4 @@
-"""The advice: the job here and elsewhere, an answer in a sentence, and what to do."""
+"""Advice on a training job: whether it needs a GPU, what it takes here and on other GPUs, and what to do."""
 
 from collections.abc import Iterable
 

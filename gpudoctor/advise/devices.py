@@ -1,4 +1,4 @@
-"""The job on a processor and on GPUs: rates, memory, and the builds that serve them."""
+"""A training job on this CPU and on each GPU of a list: time, memory, and the builds that support the GPU."""
 
 from typing import Any, Literal, NamedTuple
 

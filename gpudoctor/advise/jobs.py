@@ -1,4 +1,4 @@
-"""Jobs: the presets, and those that a person describes by numbers."""
+"""Training jobs to advise on: the presets (resnet-50 and others), and those described by options."""
 
 import msgspec
 

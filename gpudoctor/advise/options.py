@@ -1,4 +1,4 @@
-"""What can be done about slow training, in order of cost."""
+"""Ways to make slow training faster, in order of cost: settings first, then effort, then money."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""How long one training step takes on a device: what its peaks allow, and the share of them that is reached."""
+"""Estimates how long one training step takes on a device, from its peak rates and the share of them reached."""
 
 from functools import lru_cache
 from statistics import median, quantiles

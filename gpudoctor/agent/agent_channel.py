@@ -1,4 +1,4 @@
-"""The protocol of the scripts that run a framework: a request, and answers on a channel of their own.
+"""The channel on which agent scripts, run inside the user's Python, get a request and send answers.
 
 Request: one JSON object on standard input. Answers: lines `MARK {json}` on what was standard output, which from then on
 only we write to; whatever the framework prints goes to standard error. The answers:

@@ -1,4 +1,4 @@
-"""The cases of a benchmark in the order of their worth, since the time may not suffice for all of them."""
+"""Which benchmark cases are measured, the most telling first, since time may run out."""
 
 KIB, MIB = 1024, 1024 * 1024
 FLOAT = 4

@@ -1,4 +1,4 @@
-"""How many cores this process may use, and how much memory: of the machine, of its affinity and of its cgroup."""
+"""How many CPU cores and how much memory this process may use, by machine, affinity and cgroup."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What the measurements of all frameworks share: from the request to devices, cases, rounds and facts.
+"""The benchmark common to all frameworks: starts devices, makes cases and inputs, times them, reports results.
 
 A framework gives: name, version, threads, has_pinned, joins, gpus(), describe(index), gpu_memory(index),
 has_tf32, gemm(…), transfer(…), step(…), each of the last three {"time": run, part: run …}.

@@ -1,4 +1,4 @@
-"""Queries of a driver's library, one by one, with their answers: what the scripts that ask NVML and CUDA share.
+"""Calls functions of NVML or libcuda one by one and prints each answer, so that a crash loses only the rest.
 
 A question is written before it is asked, an answer as soon as it is there. So a driver that hangs or crashes leaves all
 that was learned before, and the name of the call it hung in.

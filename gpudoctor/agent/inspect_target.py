@@ -1,4 +1,4 @@
-"""Say who this interpreter is: one JSON object between two cookies on standard output.
+"""Prints what this Python interpreter is (version, paths, platform) as one JSON object.
 
 Run as `python -I -S -B - COOKIE` with this file on standard input, so that no line of the environment's own code runs:
 no `.pth` file, no sitecustomize, no module of the working directory. Standard library only, and little of it (each

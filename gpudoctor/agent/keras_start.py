@@ -1,4 +1,4 @@
-"""Starting Keras, on the backend that the environment says or the request forces: what its two scripts share."""
+"""Imports Keras with the backend that the environment sets or the request forces."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""Runs tasks one after the other in one process: importing a framework takes longer than all the rest.
+"""Runs several agent tasks (list devices, train, measure) in one process, so that the framework is imported once.
 
 Arguments: the names of scripts beside this one, devices_torch smoke_torch. Before each it says which one begins, on its
 channel and on standard error. A task that fails does not keep the next from being tried, but for a failed import.

@@ -1,4 +1,4 @@
-"""The judgement of one training: shared by all frameworks, so that "passed" means the same everywhere."""
+"""Decides whether a smoke training passed, alike for all frameworks: loss, accuracy, agreement with a reference."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""One step of the two networks in double precision, in NumPy alone: what the frameworks' results are compared with.
+"""One training step of both smoke networks in NumPy float64, as the reference for the frameworks' results.
 
 Neither the framework nor its compiler has a part in it. Images are batch, rows, columns; kernels are rows, columns,
 channels in, channels out; weights and biases come in turn. For NumPy, which is given in the arrays.

@@ -1,4 +1,4 @@
-"""Running trainings one after the other: each in a stage of its own, within the time there is, judged and told."""
+"""Runs smoke trainings one after another within the time limit; one that fails does not stop the rest."""
 
 import time
 

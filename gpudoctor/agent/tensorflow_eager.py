@@ -1,4 +1,4 @@
-"""Training in TensorFlow 2: at once, as a graph, or compiled by XLA; on one device, or on several together."""
+"""Smoke training in TensorFlow 2: eager, as a graph, or compiled by XLA; on one device or several."""
 
 import gc
 

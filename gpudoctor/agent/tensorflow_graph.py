@@ -1,4 +1,4 @@
-"""Training in TensorFlow 1: a graph, run in a session that puts every operation where it was asked to be."""
+"""Smoke training in TensorFlow 1: a graph, run in a session with explicit device placement."""
 
 import smoke_data as data
 import tensorflow_session as session

@@ -1,4 +1,4 @@
-"""Starting TensorFlow so that it takes no more of the machine than it is told to: what its scripts share."""
+"""Imports TensorFlow for the agent scripts: threads as requested, GPU memory taken only as needed."""
 
 import os
 

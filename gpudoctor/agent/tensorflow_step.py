@@ -1,4 +1,4 @@
-"""One training step in TensorFlow's own operations, the same in TensorFlow 1 and 2, without Keras."""
+"""One smoke-training step in plain TensorFlow operations, the same in TensorFlow 1 and 2, without Keras."""
 
 import smoke_data as data
 import smoke_reference

@@ -1,4 +1,4 @@
-"""Training with torch.compile, where it is to be had, and not longer than a limit."""
+"""Smoke training with torch.compile where it is available, within a time limit."""
 
 import contextlib
 import importlib.util

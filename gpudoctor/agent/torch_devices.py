@@ -1,4 +1,4 @@
-"""The devices on which PyTorch is to train, and what they can compute with."""
+"""Lists the devices PyTorch should be tested on, and which number formats each supports."""
 
 import gc
 

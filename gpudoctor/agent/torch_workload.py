@@ -1,4 +1,4 @@
-"""The training in PyTorch: its images, its steps, the accuracy to be reached, and the reference it is compared with."""
+"""The smoke training in PyTorch: its images and steps, the accuracy to reach, the reference to compare with."""
 
 from agent_channel import Skip
 from smoke_data import BATCH, RATE, STEPS, THRESHOLD, Examples, batch, generated

@@ -1,4 +1,4 @@
-"""What installers said they would do, kept so that none is asked the same twice."""
+"""Keeps the results of installers' dry runs, so that no installer is asked the same twice."""
 
 from collections.abc import Iterable
 

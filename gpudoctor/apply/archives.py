@@ -1,4 +1,4 @@
-"""What an installer says it would install, and how large the files are that it would download."""
+"""The result of an installer's dry run: the wheels and source archives it would install, and their sizes."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Asks installers about commands whose environment is not there yet, or is that of another machine.
+"""Dry runs in a throw-away environment, for one that does not exist yet or is on another machine.
 
 What is missing is made in a temporary folder, with the command that would make it; for another machine uv is asked,
 which resolves for any Python and platform.

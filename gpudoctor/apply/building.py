@@ -1,4 +1,4 @@
-"""The environment that is being built: commands are run in it, asked first what they would do."""
+"""Runs the install commands of a plan in the environment being built, each after a dry run."""
 
 import os
 import tempfile

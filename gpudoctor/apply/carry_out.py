@@ -1,4 +1,4 @@
-"""Carries out the steps for one environment: built beside, verified, proved, and only then switched to.
+"""Applies a plan to one environment: builds a copy, verifies and smoke-tests it, then switches to it.
 
 Until the switch the environment is as it was; the switch is one rename. What fails, or is interrupted, leaves nothing.
 """

@@ -1,4 +1,4 @@
-"""A second copy of an environment that costs little: large files share their bytes, all others are copied.
+"""Copies an environment cheaply: large files share their data (reflink or hard link), the others are copied.
 
 Installers replace files, they do not write into them; what they might write into all the same (scripts, metadata, .pth
 files, all small ones; conda's notes, whose history grows) is copied. Where the file system can share bytes between

@@ -1,4 +1,4 @@
-"""Packages that an interrupted conda has linked into an environment without a record: found by its package cache.
+"""Files that an interrupted conda left in an environment without a record, found by way of its package cache.
 
 `info/paths.json` of a package lists its files (docs.conda.io, package specification); where the text of one holds the
 path that it was built at, conda writes the environment's in its place.

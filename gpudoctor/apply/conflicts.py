@@ -1,4 +1,4 @@
-"""What an installation would change in an environment, and whose requirements it would leave unmet.
+"""What an installation would change in an environment, and which installed packages it would break.
 
 An installer sees that what it installs agrees; pip and uv do not ask what else is there (pip says so afterwards).
 """

@@ -1,4 +1,4 @@
-"""What is in a folder at one moment, so that it can be compared with what is there later."""
+"""A listing of a folder's files at one moment, to tell later what has changed."""
 
 import os
 import stat

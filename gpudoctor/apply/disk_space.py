@@ -1,4 +1,4 @@
-"""Whether there is room: for what is downloaded, and for what that becomes when it is unpacked."""
+"""Whether the disk has room for the downloads of an installation and for what they unpack to."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Downloads that pip's dry run and its installing share: older pips fetch the wheels for both."""
+"""Makes pip's dry run and its install share one cache of downloads, where pip is set to keep none."""
 
 import tempfile
 from collections.abc import Iterator, Mapping

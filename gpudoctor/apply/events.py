@@ -1,4 +1,4 @@
-"""What a run tells while it goes on: one JSON object a line with `--json`, sentences otherwise."""
+"""Progress events of an installation: one JSON object a line with `--json`, sentences otherwise."""
 
 import time
 from collections.abc import Callable

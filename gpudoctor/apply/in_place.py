@@ -1,4 +1,4 @@
-"""An environment whose folder cannot be renamed (a mount point, a parent that cannot be written).
+"""Changing an environment whose folder cannot be renamed (a mount point, a read-only parent).
 
 It is changed where it is, with the copy from before in its own folder, and put back entry by entry.
 """

@@ -1,4 +1,4 @@
-"""What was changed and how far it got: a file in a folder beside the environment, and a copy in the user's own list.
+"""The journal of a change: what was changed and how far it got, beside the environment and in the user's list.
 
 The folder `.gpudoctor-ID` beside the environment holds `.journal.json` and the tree, a folder with the environment's
 own name: the environment that is being built; after the switch, the one that was there before. Whatever moment a run

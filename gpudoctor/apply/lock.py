@@ -1,4 +1,4 @@
-"""One run at a time for each environment."""
+"""A lock for each environment, so that only one run changes it at a time."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Puts a newer matrix beside the one that came with gpudoctor: what is signed, whole, and readable, or nothing."""
+"""Installs a signed update of the compatibility matrix beside the one that came with gpudoctor."""
 
 import datetime
 import os

@@ -1,4 +1,4 @@
-"""Puts what is the user's into another tree: a file with two names where the file system has them, else a copy."""
+"""Carries users' own files from one environment tree to another, by hard link where possible, else by copy."""
 
 import filecmp
 import os

@@ -1,4 +1,4 @@
-"""Whether a change would install nothing, so that neither a copy nor a switch is needed."""
+"""Whether an install would change nothing, so that no copy of the environment is built."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Which files of an environment belong to packages, by what installers wrote down; all others are the user's.
+"""Which files of an environment belong to packages (RECORD, conda-meta); all others are the user's.
 
 RECORD of a dist-info (packaging.python.org, recording installed projects), installed-files.txt of an egg-info, what
 conda-meta lists, and what `python -m venv`, virtualenv and uv make.

@@ -1,4 +1,4 @@
-"""What was verified is what is installed: its versions as constraints, so that nothing is resolved a second time.
+"""Turns the result of a dry run into version pins, so that the same versions are installed.
 
 The requirements stay as they are: the installer still checks what each package asks for, and notes which were asked for
 by name.

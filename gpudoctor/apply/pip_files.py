@@ -1,4 +1,4 @@
-"""pip's own files of settings, read without pip: asking it takes longer than an installation by uv."""
+"""Reads pip's configuration files (pip.conf) directly, since asking pip takes longer than an install by uv."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What is never done, said before anything is: one sentence on why not, and what to do instead."""
+"""Refuses a change before it begins: into a system's Python, conda's base, or a folder with something else in it."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""The tree from before a change takes the environment's place again, with what users wrote into that one since."""
+"""Puts the tree from before a change back in place, together with what users have written since."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Folders of changes removed, so that a removal that is cut short can be found and gone on with."""
+"""Deletes the folders of old changes, so that a deletion that was interrupted can be resumed."""
 
 import errno
 import os

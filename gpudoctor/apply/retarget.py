@@ -1,4 +1,4 @@
-"""Commands that name an environment, made to act on the copy that is being built; and which are ours to run."""
+"""Rewrites a command that names an environment to act on the copy being built instead."""
 
 import os
 from itertools import pairwise

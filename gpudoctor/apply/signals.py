@@ -1,4 +1,4 @@
-"""Being asked to end: every way ends in KeyboardInterrupt, and taking back is not interrupted again."""
+"""Signals that ask to end (SIGTERM, SIGHUP) become KeyboardInterrupt; rolling back is not interrupted again."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""How large a file is that would be downloaded, asked of the index."""
+"""Asks the package index how large the files of an installation are."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Two folders change places: in one step where the system can, so that there is no moment without an environment."""
+"""Exchanges two folders, atomically where the system can, so that the environment is never missing."""
 
 import ctypes
 import os

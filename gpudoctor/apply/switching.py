@@ -1,4 +1,4 @@
-"""The switch: the tree that was built takes the environment's place in one rename."""
+"""Switches to a newly built environment by one rename, and carries users' files over."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What users wrote into an environment goes along when another tree takes its place.
+"""Decides which files users added to an environment are carried along when another tree replaces it.
 
 A file that no package owns becomes one file with two names, in the tree that goes and in that which comes: also who has
 it open goes on writing to the right one. Nothing is taken from the tree that goes, so that this can be cut short at any

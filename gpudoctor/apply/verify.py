@@ -1,4 +1,4 @@
-"""The installer's own dry run, with the user's own index settings."""
+"""Dry runs of pip, uv and conda: what an install command would do, with the user's own index settings."""
 
 import os
 import re

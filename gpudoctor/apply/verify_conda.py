@@ -1,4 +1,4 @@
-"""The dry run of conda, mamba and micromamba, which they tell as JSON."""
+"""Dry runs of conda, mamba and micromamba, read from their JSON output."""
 
 import json
 from collections.abc import Callable, Mapping

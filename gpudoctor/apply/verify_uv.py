@@ -1,4 +1,4 @@
-"""uv's dry run, which takes half a second; the files and their sizes as it writes them into a pylock.toml (PEP 751)."""
+"""uv's dry run, and the files and sizes from the pylock.toml (PEP 751) that it writes."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""A page for any assistant: facts, judgement, what is open, what must not be claimed, what to ask next."""
+"""`gpudoctor brief`: a page for an assistant with the facts, the diagnosis, what is open and what to ask next."""
 
 from collections.abc import Iterable, Iterator
 

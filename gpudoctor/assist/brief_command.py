@@ -1,4 +1,4 @@
-"""`gpudoctor brief`."""
+"""The command `gpudoctor brief`, which prints the page for assistants."""
 
 import click
 

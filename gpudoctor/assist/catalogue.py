@@ -1,4 +1,4 @@
-"""All tools, in the order in which a client lists them."""
+"""The list of all MCP tools, in the order in which clients show them."""
 
 from gpudoctor.assist.tool import Tool
 from gpudoctor.assist.tools.answering import ANSWER

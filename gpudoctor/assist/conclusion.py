@@ -1,4 +1,4 @@
-"""A judgement in the few words that an assistant needs, what is from outside quoted."""
+"""A diagnosis in a few words for an assistant; text from outside is marked as quoted."""
 
 from collections.abc import Iterable
 from typing import Literal

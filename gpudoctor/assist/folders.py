@@ -1,4 +1,4 @@
-"""Which files may be read: those in the folders that the user named, and nothing that links lead out of them."""
+"""Which files the MCP server may read: only those that really lie in folders the user named."""
 
 import os
 import shutil

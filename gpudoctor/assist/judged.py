@@ -1,4 +1,4 @@
-"""What was judged: this machine, a snapshot or a text, with its facts and the conclusion drawn from them."""
+"""A diagnosis together with the facts it rests on: of this machine, a snapshot or a pasted text."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""`gpudoctor mcp`."""
+"""The command `gpudoctor mcp`, which starts the MCP server."""
 
 import gc
 import importlib.util

@@ -1,4 +1,4 @@
-"""gpudoctor's own commands, each in a process of its own: a driver that hangs blocks no other call."""
+"""Runs gpudoctor's own commands in child processes, so that a hanging driver does not block the MCP server."""
 
 import os
 import signal

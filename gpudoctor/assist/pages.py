@@ -1,4 +1,4 @@
-"""What a client may read or insert without calling a tool: manual pages, tables, the skill, prompts."""
+"""MCP resources and prompts: manual pages, tables, the skill."""
 
 from importlib.resources import files
 

@@ -1,4 +1,4 @@
-"""The command that shows whether it works once the named cause is mended; None where no command known to us does."""
+"""The command that shows whether a fix of the named cause worked; None where there is none."""
 
 from gpudoctor.diagnosis.triage import Ticket
 from gpudoctor.facts.gpus import Gpus

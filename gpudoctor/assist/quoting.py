@@ -1,4 +1,4 @@
-"""Text from outside: bounded, on one line, without what cannot be seen, and marked as quoted.
+"""Text from outside made safe for an assistant: bounded, on one line, no invisible characters, marked as quoted.
 
 An assistant reads a result as it reads its user. What a machine or a ticket says is therefore put between marks that it
 cannot close, and what is outside of the marks are words of ours only. A command is quoted by its shell.

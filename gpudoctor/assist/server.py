@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol: tools, resources and prompts over standard input and output.
+"""The MCP server: tools, resources and prompts over standard input and output.
 
 The only module that imports the maintainers' SDK.
 """

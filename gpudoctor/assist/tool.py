@@ -1,4 +1,4 @@
-"""A tool: its name, what it takes and gives as types, and what it may do. Nothing here knows the protocol."""
+"""One MCP tool as data: name, input and output types, what it may change. Knows nothing of the protocol."""
 
 import hashlib
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""From which size on one device always wins over another."""
+"""From which matrix size on the GPU is always faster than the CPU."""
 
 from collections.abc import Mapping
 from typing import Literal

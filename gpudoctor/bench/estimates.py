@@ -1,4 +1,4 @@
-"""What GPUs that are not here would gain over this CPU: by peaks and a stated efficiency. No measurement."""
+"""Estimated speed-ups over this CPU by GPUs that are not here, from peak rates; nothing is measured."""
 
 from gpudoctor.facts.bench import CPU, Bench
 from gpudoctor.facts.bench_report import Estimate

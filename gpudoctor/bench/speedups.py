@@ -1,4 +1,4 @@
-"""How many times as quick a GPU is as the CPU."""
+"""How many times faster than the CPU a GPU was measured to be, as a range."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a measurement means, in words and in numbers. No single score: what a GPU gains depends on what is trained."""
+"""The conclusion of a benchmark, in words and numbers; no single score, since gains depend on the workload."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby

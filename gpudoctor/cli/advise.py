@@ -1,4 +1,4 @@
-"""`gpudoctor advise`."""
+"""The command `gpudoctor advise`: whether a training job needs a GPU, and which."""
 
 import math
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`gpudoctor bench`."""
+"""The command `gpudoctor bench`: measures frameworks on CPU and GPU."""
 
 import math
 import re

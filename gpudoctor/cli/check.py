@@ -1,4 +1,4 @@
-"""`gpudoctor check`."""
+"""The command `gpudoctor check`: examines this machine and reports findings."""
 
 from functools import partial
 from typing import TYPE_CHECKING

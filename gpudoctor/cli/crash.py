@@ -1,4 +1,4 @@
-"""Our own bug: a report that can be pasted, with the user's home folder left out of it. And what is no bug of ours."""
+"""Reports a bug of gpudoctor itself with a traceback that is safe to paste."""
 
 import errno
 import os

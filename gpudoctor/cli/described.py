@@ -1,4 +1,4 @@
-"""A machine that options describe: the options, and what may not be said together."""
+"""The options --gpu, --driver, --python … that describe a machine which is not here."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""`gpudoctor devices`."""
+"""The command `gpudoctor devices`: which devices each framework lists."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`gpudoctor diff`."""
+"""The command `gpudoctor diff`: compares two snapshots or reports."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Our own errors as click's: with the usage of the command where it was misused, and the exit code."""
+"""Shows gpudoctor's errors as click does: usage after a misused command, and the exit code."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""`gpudoctor explain`."""
+"""The command `gpudoctor explain`: what an error message or a finding's code means."""
 
 import re
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Files that the user names: written whole or not at all."""
+"""Writes output files that the user named, whole or not at all."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""From a report to its plan, and how a plan is shown."""
+"""Makes the fix plan of a report, and prints it or writes it as a script."""
 
 import click
 from msgspec.structs import replace

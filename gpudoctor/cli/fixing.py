@@ -1,4 +1,4 @@
-"""`gpudoctor fix --apply`: carries out what concerns the environment, looks again, and says what it cured."""
+"""`gpudoctor fix --apply`: applies fixes of the environment, checks again, and says which findings are gone."""
 
 import os
 from collections.abc import Callable, Iterator

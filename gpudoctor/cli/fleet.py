@@ -1,4 +1,4 @@
-"""`gpudoctor fleet`: the commands for many machines."""
+"""The command group `gpudoctor fleet`, for many machines."""
 
 import click
 

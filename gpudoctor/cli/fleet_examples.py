@@ -1,4 +1,4 @@
-"""`gpudoctor fleet examples`."""
+"""The command `gpudoctor fleet examples`: ready-made files for Slurm, Nagios, cron, Prometheus and others."""
 
 from importlib.resources import files
 

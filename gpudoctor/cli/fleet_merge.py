@@ -1,4 +1,4 @@
-"""`gpudoctor fleet merge`."""
+"""The command `gpudoctor fleet merge`: one report from the records of many nodes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`gpudoctor fleet run`."""
+"""The command `gpudoctor fleet run`: examines many nodes through Slurm, SSH, Kubernetes or Dask."""
 
 import shlex
 import shutil

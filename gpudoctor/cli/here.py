@@ -1,4 +1,4 @@
-"""What is here of what a command was asked to run."""
+"""Checks that a requested framework is installed and how many GPUs there are, before anything is run."""
 
 from gpudoctor.errors import CannotExamine, Misused
 from gpudoctor.facts.base import Gap

@@ -1,4 +1,4 @@
-"""`gpudoctor history`."""
+"""The command `gpudoctor history`: changes made to environments that can be undone."""
 
 import os
 

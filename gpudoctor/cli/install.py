@@ -1,4 +1,4 @@
-"""`gpudoctor install`."""
+"""The command `gpudoctor install`: installs frameworks that fit this machine."""
 
 import os
 import sys

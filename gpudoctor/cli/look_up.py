@@ -1,4 +1,4 @@
-"""`gpudoctor look-up`."""
+"""The command `gpudoctor look-up`: wheels, symbols, libraries, releases and recipes."""
 
 import click
 

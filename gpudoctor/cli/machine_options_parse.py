@@ -1,4 +1,4 @@
-"""A machine that is described on the command line: what its options may say."""
+"""Parses the options that describe a machine: --gpu, --driver, --python, --os, --arch, --glibc, --macos."""
 
 import re
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""`gpudoctor matrix`: what is known to fit, with sources."""
+"""The command group `gpudoctor matrix`: which versions fit together, with sources."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""`gpudoctor node`."""
+"""The command `gpudoctor node`: this machine as one JSON line for fleet reports."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, and their values."""
+"""Options shared by several commands (--format, --index-url, --timeout …), and how their values are checked."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The door at the command line: what may be read by others passes it, knowing the names of this machine."""
+"""Redacts command output that others may read, with the host and user names of this machine."""
 
 import click
 

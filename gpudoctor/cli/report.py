@@ -1,4 +1,4 @@
-"""`gpudoctor report`."""
+"""The command `gpudoctor report`: the report in all forms as one archive for a ticket."""
 
 import os
 import sys

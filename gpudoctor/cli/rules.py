@@ -1,4 +1,4 @@
-"""`gpudoctor rules`."""
+"""The command `gpudoctor rules`: lists the rules."""
 
 import click
 

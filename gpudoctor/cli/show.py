@@ -1,4 +1,4 @@
-"""A report in the format that was asked for, on standard output."""
+"""Prints a report on standard output in the requested format."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`gpudoctor smoke`."""
+"""The command `gpudoctor smoke`: trains a small network with each framework."""
 
 import re
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`gpudoctor snapshot`."""
+"""The command `gpudoctor snapshot`: all facts of this machine as JSON."""
 
 import click
 

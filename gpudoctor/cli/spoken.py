@@ -1,4 +1,4 @@
-"""The command in another language: what it writes on its standard streams, and its help."""
+"""`--lang`: prints output, errors and help in another language."""
 
 import re
 import sys

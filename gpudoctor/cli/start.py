@@ -1,4 +1,4 @@
-"""What comes before the command line is loaded: the process is made ready, and the look at the target begins.
+"""What runs before click is loaded: prepares the process and starts examining the target interpreter.
 
 Loading click and the command takes as long as half the look, and the look is in a process of its own.
 """

@@ -1,4 +1,4 @@
-"""`gpudoctor triage`."""
+"""The command `gpudoctor triage`: diagnoses pasted tickets, logs and snapshots."""
 
 import os
 from collections.abc import Iterator

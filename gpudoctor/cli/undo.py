@@ -1,4 +1,4 @@
-"""`gpudoctor undo`."""
+"""The command `gpudoctor undo`: takes back a change of an environment."""
 
 import os
 from collections.abc import Callable

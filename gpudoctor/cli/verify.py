@@ -1,4 +1,4 @@
-"""`gpudoctor verify`."""
+"""The command `gpudoctor verify`: judges install commands before they are run."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""What the tables do not know, asked of the user's own package index. Opens connections."""
+"""Asks the user's package index about packages that `verify` has no table for. Opens connections."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The texts and the machine that commands and files name, for `verify` and `check --dockerfile`."""
+"""Reads the commands, files and machine that `verify` and `check --dockerfile` are given."""
 
 import os
 from collections.abc import Iterator

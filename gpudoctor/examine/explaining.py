@@ -1,4 +1,4 @@
-"""From an error message to its explanation."""
+"""Explains a pasted error message: finds the known messages and ranks their causes."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""From a snapshot to its report: what to judge by, and the judgement."""
+"""Diagnoses a snapshot with the selected rules, requirements and project settings, and makes the report."""
 
 import os
 

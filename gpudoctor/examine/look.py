@@ -1,4 +1,4 @@
-"""Where a snapshot comes from: this machine, what was run on it, or a file."""
+"""Where a snapshot comes from: this machine, with or without running frameworks, or a file."""
 
 import os
 import sys

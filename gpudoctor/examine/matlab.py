@@ -1,4 +1,4 @@
-"""The MATLABs that are installed on this machine."""
+"""Finds the MATLAB installations on this machine."""
 
 from gpudoctor.facts.matlab import Matlabs
 

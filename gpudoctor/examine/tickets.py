@@ -1,4 +1,4 @@
-"""Other people's files: snapshots, reports, bundles of `gpudoctor report`, and whatever was pasted."""
+"""Reads files that other people sent: snapshots, reports, bundles of `gpudoctor report`, pasted text."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""A ticket of each input: read, judged, and none of them takes the others with it."""
+"""Reads and diagnoses each ticket given to `triage`; one that fails does not stop the others."""
 
 import gc
 import os

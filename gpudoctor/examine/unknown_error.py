@@ -1,4 +1,4 @@
-"""The error of a text that no known message explains."""
+"""The strongest error line of a text that matches no known message."""
 
 from collections.abc import Sequence
 

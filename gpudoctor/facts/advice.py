@@ -1,4 +1,4 @@
-"""What is to be trained, and what it would take here and on other devices. Seconds, bytes, operations a second."""
+"""The data of `gpudoctor advise`: the job, and its time, memory and cost on each device."""
 
 from typing import Literal
 

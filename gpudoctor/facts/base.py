@@ -1,4 +1,4 @@
-"""What every fact is made of: a value, where it was read, or the reason it could not be read."""
+"""Base types of all facts: Fact, where it was read (Source), and why it could not be (Gap)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Facts of a measurement. Durations are seconds, rates bytes or operations a second; medians with their spread."""
+"""The data of a benchmark run: devices, cases and timings. Seconds, bytes/s and operations/s; medians with spread."""
 
 from typing import Literal
 

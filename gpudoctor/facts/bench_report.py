@@ -1,4 +1,4 @@
-"""What follows from a measurement, and all that its renderers get."""
+"""The data of a benchmark's conclusion: speed-ups, crossovers, estimates, and the report of it all."""
 
 from typing import Literal
 

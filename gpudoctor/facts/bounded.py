@@ -1,4 +1,4 @@
-"""A text as expressions are run on it: no run of one character, no number, no line longer than any that says something.
+"""Shortens text before regular expressions run on it: long runs, numbers and lines, so that matching stays fast.
 
 An expression with two repeats side by side takes quadratic time, with three cubic, in the length of what both match.
 Texts that people send hold rows of blanks, stars and digits, by accident or not; nothing known needs them whole.

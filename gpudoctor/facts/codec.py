@@ -1,4 +1,4 @@
-"""Snapshots and reports to JSON and back. Decoding validates and names the path of the bad field."""
+"""Reads and writes snapshots and reports as JSON; errors name the path of the bad field."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""Durations as people say them."""
+"""Durations in words: "2 minutes", "3 hours"."""
 
 _UNITS = (("years", 365 * 86400.0), ("days", 86400.0), ("h", 3600.0), ("min", 60.0))
 #: A larger unit is used from this many of it on.

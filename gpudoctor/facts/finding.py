@@ -1,4 +1,4 @@
-"""Judgements: what a rule says (Problem), what the engine stamps (Finding), and all of it (Diagnosis)."""
+"""The data of a diagnosis: what a rule found (Problem), the ranked Finding, and all of them (Diagnosis)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Proposals, as data only: what would mend a finding, and how safe that is."""
+"""The data of a fix: commands and manual steps, and how safe they are."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Python's re, except that `compile` waits until the expression is first used.
+"""Regular expressions that are compiled on first use, to start faster.
 
 A static check uses some eighty of the thousand expressions of the package, and compiling one took 0.3 ms of CPU time
 (mean over all of them, on a busy machine): a module imports this in the place of re.

@@ -1,4 +1,4 @@
-"""Facts of CUDA toolkits and of the CUDA libraries: which copies there are, and which one the loader would take."""
+"""The data of CUDA toolkits and libraries: each copy found, and which one the dynamic loader would take."""
 
 from typing import Literal
 

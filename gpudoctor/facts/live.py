@@ -1,4 +1,4 @@
-"""Facts of what was run: devices as each framework lists them, smoke training, measurements, and what was said.
+"""The data of what was run: devices each framework lists, smoke trainings, benchmarks, messages printed.
 
 Every run is an agent: a script of ours that the target executes. What a ticket's author pasted of such runs (a list of
 devices, a traceback, a log) is the same facts from another source.

@@ -1,4 +1,4 @@
-"""An installed MATLAB, and whether it computes on a GPU of the machine."""
+"""The data of one MATLAB installation, and whether it can compute on a GPU here."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Plans, as data only: what to install and why, and the fixes of a report in the order they are carried out."""
+"""The data of a plan: what to install and why, and the fixes of a report in order."""
 
 from typing import Literal
 

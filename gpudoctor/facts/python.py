@@ -1,4 +1,4 @@
-"""Facts of the target: the inspected interpreter, its packages and frameworks. Read without running its code."""
+"""The data of the examined Python: interpreter, packages, frameworks, and requirements not met."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What a fix depends on: the machine, its container, GPUs and driver, the target and its packages."""
+"""The parts of a snapshot that fixes depend on: system, container, GPUs, driver, Python and packages."""
 
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver

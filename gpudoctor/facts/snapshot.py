@@ -1,4 +1,4 @@
-"""All facts of one look. Its JSON form is public and versioned; see `gpudoctor.facts.codec`."""
+"""The snapshot: all facts of one examination. Its JSON form is public and versioned."""
 
 from gpudoctor.facts.base import NOT_RECORDED, Fact, Gap
 from gpudoctor.facts.driver import Driver

@@ -1,4 +1,4 @@
-"""Whether a version is within a specifier (PEP 440): plain numbers here, the finer rules by `packaging`."""
+"""Whether a version meets a specifier (PEP 440), quickly for plain numbers, else by `packaging`."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar

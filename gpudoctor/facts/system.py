@@ -1,4 +1,4 @@
-"""Facts of the machine itself and of what surrounds the process: container, WSL, scheduler, environment."""
+"""The data of the host and what surrounds the process: container, WSL, Slurm, environment variables."""
 
 from typing import Literal
 

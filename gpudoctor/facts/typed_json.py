@@ -1,4 +1,4 @@
-"""JSON of a stated type, also from several threads at once: a notebook's, a server's, our own."""
+"""JSON decoding to a given type, safe when several threads do it at once."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Version numbers of the stack. Each kind is a type of its own, so that two that users mix up cannot be compared."""
+"""Version types (CUDA, driver, compute capability …), each its own class so that they cannot be mixed up."""
 
 from functools import lru_cache, total_ordering
 from typing import TYPE_CHECKING, Any, TypeVar

@@ -1,4 +1,4 @@
-"""What the user requires of the machine: `--require gpu --require 'driver>=570'`."""
+"""The user's requirements as data: `--require gpu`, `--require 'driver>=570'`."""
 
 from gpudoctor.facts.base import Fact
 

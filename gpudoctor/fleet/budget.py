@@ -1,4 +1,4 @@
-"""Looking at this machine within a time that holds whatever the driver does."""
+"""Examines this machine within a time limit that holds even when the driver hangs."""
 
 import re
 import signal

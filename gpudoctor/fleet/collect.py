@@ -1,4 +1,4 @@
-"""The file of a run: lines are kept as they come, and who has answered in it is not asked again."""
+"""Stores the records of a fleet run line by line, so that a run can resume without asking nodes again."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Nodes that differ from the rest of their group, or from a golden node, and the field in which they do."""
+"""Finds nodes that differ from the rest of their group or from a reference node, and in which field."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

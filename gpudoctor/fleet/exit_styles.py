@@ -1,4 +1,4 @@
-"""How a node's verdict is said to the program that asked: its exit code, and the line that it reads.
+"""Exit codes and output lines of `gpudoctor node` for Nagios, node-problem-detector or a Slurm prolog.
 
 default: as every command of gpudoctor. nagios: 0 OK, 1 warning, 2 critical, 3 unknown, and a line with performance data
 (assets.nagios.com, Nagios Core, Plugin API). npd: 0 healthy, 1 a problem, 2 unknown, and at most 80 characters

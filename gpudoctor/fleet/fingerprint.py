@@ -1,4 +1,4 @@
-"""What should be alike on nodes of a kind, as named texts. What was not seen is left out: it is no difference."""
+"""The fields of a node that should be alike on nodes of one kind (driver, GPUs, versions …)."""
 
 import hashlib
 from collections import Counter

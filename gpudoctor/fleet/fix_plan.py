@@ -1,4 +1,4 @@
-"""One plan for the fleet: which nodes need which change, from the hardware up; and the same as an Ansible playbook."""
+"""One fix plan for the fleet: which nodes need which change; also as an Ansible playbook."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Takes in records one by one, and keeps of each what the comparison needs: some hundred bytes a node."""
+"""Takes in records one by one and keeps a few hundred bytes of each for comparing nodes."""
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence

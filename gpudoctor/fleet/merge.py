@@ -1,4 +1,4 @@
-"""From the records of many nodes to one overview. Pure: the same lines give the same overview, anywhere."""
+"""Merges the records of many nodes into one overview. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping

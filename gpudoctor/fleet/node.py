@@ -1,4 +1,4 @@
-"""The local machine as a record: look, run the frameworks if asked to, judge; all within a budget."""
+"""Examines this machine for a fleet, within a time limit, and makes its record."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Sets of node names as operators write them: gpu[001-004,017]. Parsed and folded by ClusterShell."""
+"""Sets of node names such as gpu[001-004,017], parsed and folded by ClusterShell."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""One report of many nodes. Sets of nodes are folded texts: gpu[001-004,017]. Its JSON form is versioned."""
+"""The data of a fleet report. Node sets are folded texts: gpu[001-004,017]. Its JSON form is versioned."""
 
 from typing import Literal
 

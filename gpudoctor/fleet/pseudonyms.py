@@ -1,4 +1,4 @@
-"""Names of nodes for a report that others read: node000001, the same throughout the report, and never written down."""
+"""Replaces node names by node000001 and so on, for reports that others read."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of records, line by line: what is no record is named, and the rest is read."""
+"""Reads files of node records line by line; lines that are no record are reported and skipped."""
 
 import os
 import re

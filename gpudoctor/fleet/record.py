@@ -1,4 +1,4 @@
-"""What a node says of itself: one JSON line. Its schema is public and versioned (`gpudoctor node --schema`)."""
+"""The JSON line that one node reports. Its schema is public and versioned (`gpudoctor node --schema`)."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""The words for what a fleet's overview says, the same in every format."""
+"""The wording of a fleet report, shared by all its formats."""
 
 from gpudoctor.fleet.overview import Drift, Group, Overview, Slow, Trouble, Varied
 

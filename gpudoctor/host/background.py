@@ -1,4 +1,4 @@
-"""Work in a thread of its own: what waits for a child process does not keep the rest waiting."""
+"""Runs a function in a thread, so that waiting for a child process does not hold up the rest."""
 
 import threading
 from collections.abc import Callable

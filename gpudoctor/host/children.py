@@ -1,4 +1,4 @@
-"""The one runner for everything that can hang or crash: NVML, CUDA, other programs, the inspected interpreter.
+"""Runs every child process that may hang or crash (NVML, CUDA, other programs), with deadline and output limit.
 
 A child runs in its own session with nameless files for its output, is watched up to its deadline, and is stopped as a
 group. `subprocess.run(timeout=…)` would not do: after the timeout it waits without limit for a child that cannot die.

@@ -1,4 +1,4 @@
-"""Running a child on Linux and macOS: watch it up to its deadline, stop it as a group, say how it ended."""
+"""Runs a child on Linux and macOS: watched until its deadline, its process group stopped, its end described."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Children on Windows: their own process group, output to temporary files, killed at the deadline."""
+"""Runs a child on Windows: own process group, output to temporary files, killed at the deadline."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Work in a fork of this process: on another core, and under a deadline that holds whatever it meets.
+"""Runs a function in a fork of this process, with a deadline that holds whatever it meets.
 
 A file on a dead network mount holds whoever reads it, without end and beyond any signal. The fork may be held; we are
 not. Only for the main thread before any other is started, on Linux (docs.python.org, os.fork).

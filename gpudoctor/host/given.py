@@ -1,4 +1,4 @@
-"""Files that are not ours: read without waiting for ever, whatever lies under the name, and never beyond a bound."""
+"""Opens files that users name, or pipes, safely: with a size limit, and without waiting for ever."""
 
 import io
 import math

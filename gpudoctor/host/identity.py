@@ -1,4 +1,4 @@
-"""The names of this machine and of the person at it, so that they can be kept out of what is shared."""
+"""The host name and user name here, so that reports can leave them out."""
 
 import getpass
 import os

@@ -1,4 +1,4 @@
-"""A recorded machine: what it answered, as one JSON file. Text is text, so that a person can read and edit it."""
+"""The recording of a machine as one JSON file: files, links, programs and command outputs."""
 
 from typing import Literal
 

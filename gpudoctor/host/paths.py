@@ -1,4 +1,4 @@
-"""Paths of an inspected machine: links resolved inside it, programs found in it. Text only, nothing is opened."""
+"""Works out paths of an examined machine: symbolic links, PATH, LD_LIBRARY_PATH. Text only, opens nothing."""
 
 from collections.abc import Callable, Iterable, Mapping
 

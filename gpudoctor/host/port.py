@@ -1,4 +1,4 @@
-"""The port: every question gpudoctor asks of a machine. Nothing here raises; a refusal is a Gap, absence is None."""
+"""The Host interface: every question asked of a machine. Never raises: refused is a Gap, absent is None."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, Protocol

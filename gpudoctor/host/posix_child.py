@@ -1,4 +1,4 @@
-"""One child process on Linux or macOS: started as the leader of its own group, waited for within a limit, let go of."""
+"""One child process on Linux or macOS: started as leader of its own group, waited for within a limit."""
 
 import errno
 import os

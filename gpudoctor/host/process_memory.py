@@ -1,4 +1,4 @@
-"""How much memory a process and everything it started hold."""
+"""How much memory a process and its descendants use."""
 
 import os
 import sys

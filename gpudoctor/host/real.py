@@ -1,4 +1,4 @@
-"""The machine we run on. Every refusal of the system becomes a Gap with its reason; what is not there is None."""
+"""Host on the machine we run on. Every refusal becomes a Gap with its reason; what is absent is None."""
 
 import errno
 import os

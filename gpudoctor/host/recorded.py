@@ -1,4 +1,4 @@
-"""A machine that answers from data: recorded on a real host, or written down by a test."""
+"""Host that answers from a recording or from data in a test."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar

@@ -1,4 +1,4 @@
-"""The directories that follow from a set of paths."""
+"""The directory tree that a set of file paths implies."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar

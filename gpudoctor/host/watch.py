@@ -1,4 +1,4 @@
-"""What is watched of a long-lived child beside its deadline: what it says while it runs, and how much memory it takes.
+"""Watches a long-running child process: its output as it comes, and a limit on its memory.
 
 A cap on the address space (RLIMIT_AS) would not do: CUDA reserves many times the machine's memory as address space
 (docs.nvidia.com/cuda/cuda-c-programming-guide, Unified Virtual Address Space). So the resident size is looked at.

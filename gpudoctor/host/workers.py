@@ -1,4 +1,4 @@
-"""Pieces of work in processes of their own, of which none outlives us: not Ctrl-C, not twice, not our own death."""
+"""Spreads work over child processes that never outlive this one, not even after Ctrl-C or a crash."""
 
 import os
 import signal

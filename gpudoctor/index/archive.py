@@ -1,4 +1,4 @@
-"""Files inside a wheel that stays where it is: the parts that are asked for are read, no more."""
+"""Reads single files inside a wheel on a package index by HTTP range, without downloading the wheel."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""A claim: one thing that a row of the matrix says and the index can confirm or refute."""
+"""One statement of the compatibility matrix that a package index can confirm or refute."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, Protocol

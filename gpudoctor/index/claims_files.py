@@ -1,4 +1,4 @@
-"""What file lists say beside releases: when they came out, and the C library that their wheels are tagged for."""
+"""Checks the matrix's release dates and glibc requirements against the file lists of a package index."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What the tables `jax`, `builds`, `cudnn` and `releases` say that an index can confirm."""
+"""Checks the tables `jax`, `builds`, `cudnn` and `releases` against a package index."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What the tables `tensorflow`, `keras`, `protobuf` and `numpy` say that an index can confirm."""
+"""Checks the tables `tensorflow`, `keras`, `protobuf` and `numpy` against a package index."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What the tables `torch` and `companions` say that an index can confirm."""
+"""Checks the tables `torch` and `companions` against a package index."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Reads pages and parts of files of a package index: over HTTP with bounded time, size and tries, or from a folder."""
+"""Fetches pages and parts of files from a package index, over HTTP with limits and retries, or from a folder."""
 
 import os
 import time

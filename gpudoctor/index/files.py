@@ -1,4 +1,4 @@
-"""File names on an index turned into releases: which Pythons and platforms have a wheel."""
+"""Which Pythons and platforms a release has wheels for, from file names on an index."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""A wheel's own METADATA, read without the wheel: from beside it (PEP 658), or as a part of its archive."""
+"""Reads a wheel's METADATA without the wheel: from the file beside it (PEP 658) or as part of the archive."""
 
 import re
 import zlib

@@ -1,4 +1,4 @@
-"""What all configured indexes and folders offer of a package, taken together, as pip does."""
+"""Everything the configured indexes and folders offer of a package, combined as pip does."""
 
 import os
 

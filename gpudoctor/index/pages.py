@@ -1,4 +1,4 @@
-"""Pages of a package index: the simple API in HTML (PEP 503) and in JSON (PEP 691)."""
+"""Parses pages of a package index: the simple API in HTML (PEP 503) and in JSON (PEP 691)."""
 
 import json
 from html.parser import HTMLParser

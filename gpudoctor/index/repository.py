@@ -1,4 +1,4 @@
-"""A repository of matrix updates, signed as The Update Framework says: over HTTP, in a folder, or in a zip archive.
+"""Reads a signed repository of matrix updates (The Update Framework), over HTTP, in a folder or a zip archive.
 
 Source: https://theupdateframework.github.io/specification/latest/
 """

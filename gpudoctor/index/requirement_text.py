@@ -1,4 +1,4 @@
-"""What a wheel's METADATA asks for, as the tables write it: one specifier, or one for each marker that counts."""
+"""Writes the requirements in a wheel's METADATA as the matrix tables write them."""
 
 from collections.abc import Iterable
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Compares the matrix with a package index, row by row."""
+"""Compares the compatibility matrix with a package index, row by row."""
 
 from collections import Counter
 from itertools import chain

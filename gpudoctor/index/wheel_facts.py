@@ -1,4 +1,4 @@
-"""What a wheel says about itself: its METADATA, and the files in which frameworks state their build."""
+"""What a wheel states about itself: METADATA, and files in which frameworks record their build."""
 
 import ast
 import json

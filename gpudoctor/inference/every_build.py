@@ -1,4 +1,4 @@
-"""A release none of whose builds can use the stated GPU: whichever build it is, the verdict is the same."""
+"""A stated release of which no CUDA build supports the GPU: judged whichever build is installed."""
 
 from msgspec import structs
 

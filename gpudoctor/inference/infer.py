@@ -1,4 +1,4 @@
-"""What facts imply of one another: the one stage between reading and judging, for live and stated facts alike.
+"""Adds to a snapshot what its facts imply of one another, before the rules run.
 
 Where sources disagree, this order decides:
 

@@ -1,4 +1,4 @@
-"""Which build of a framework is installed, as its package, the tag of its version and the matrix tell it."""
+"""Works out which build of a framework is installed, from package names, version tags and the matrix."""
 
 from typing import Any
 

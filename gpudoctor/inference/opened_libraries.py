@@ -1,4 +1,4 @@
-"""The CUDA of a TensorFlow by the names of the libraries that it opens: libcudart.so.10.1, cudart64_101.dll.
+"""Works out a TensorFlow's CUDA from the libraries it opens: libcudart.so.10.1, cudart64_101.dll.
 
 From CUDA 11 on all minors share a name (libcudart.so.11.0), and TensorFlow was never built with CUDA 10.2.
 """

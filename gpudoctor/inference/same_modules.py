@@ -1,4 +1,4 @@
-"""Two builds of one module in a list of packages: without their files, whose are on the disk is not known."""
+"""Two installed packages that provide the same module (onnxruntime and onnxruntime-gpu): which wins is unknown."""
 
 from collections.abc import Iterator
 from itertools import pairwise

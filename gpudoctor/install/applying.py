@@ -1,4 +1,4 @@
-"""Plans carried out: the environment that is meant, the proof, and what came of it."""
+"""Carries out an install plan for one environment, proves it with a training, and reports how it ended."""
 
 import os
 import sys

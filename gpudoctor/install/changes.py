@@ -1,4 +1,4 @@
-"""Changes that were made to environments: found by their id or their place, and told in a line."""
+"""Finds recorded changes to environments by id or place, and describes each in a line."""
 
 import os
 

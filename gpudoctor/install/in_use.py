@@ -1,4 +1,4 @@
-"""Whether anything runs in an environment that is going to be changed, said before anyone is asked."""
+"""Warns before a change if programs are running from the environment."""
 
 import os
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What carrying out a plan has cured: the findings before against those after, here and in the environments it made."""
+"""Which findings a plan cured: those before against those after."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""From what a user asks for to plans of environments."""
+"""Makes install plans from what the user asks for."""
 
 from collections.abc import Callable
 from typing import Any

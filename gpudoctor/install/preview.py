@@ -1,4 +1,4 @@
-"""Before anyone is asked: what the installer would do to the environment that is there, or to a new one."""
+"""Previews an install before the user confirms: what the installer would change."""
 
 import sys
 import tempfile

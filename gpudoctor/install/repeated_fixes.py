@@ -1,4 +1,4 @@
-"""What a plan proposes although the last change ran that very command, and nothing was installed or removed since."""
+"""Drops fixes that the last change already ran without effect."""
 
 import shlex
 from collections.abc import Iterator

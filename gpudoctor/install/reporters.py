@@ -1,4 +1,4 @@
-"""What is told while an environment is changed: sentences for people, JSON lines for programs."""
+"""Reports progress while an environment is changed: sentences, or JSON lines."""
 
 import os
 import shlex

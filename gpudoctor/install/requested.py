@@ -1,4 +1,4 @@
-"""What a user asks to be installed: words of the command line, files of requirements, a project."""
+"""Parses what the user asks to install: words of the command line, requirements files, a project."""
 
 import codecs
 import os

@@ -1,4 +1,4 @@
-"""What an installer makes of a wish, before anyone is asked: what comes along with it, what changes, whom that breaks.
+"""Resolves a request with the installer's dry run: what comes along, what changes, what breaks.
 
 The plan is tried, and changed until the builds that come along fit the machine and all that is installed still agrees,
 as far as there is such a solution.

@@ -1,4 +1,4 @@
-"""Proof that an environment works: what its files say, and a small network trained with each of its frameworks."""
+"""Proves an environment: its files are intact, and a small network trains with each framework."""
 
 from msgspec.structs import replace
 

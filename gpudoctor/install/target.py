@@ -1,4 +1,4 @@
-"""Where to install: which environment is meant, what manages it, and what never is touched."""
+"""Which environment to install into, what manages it, and which are never touched."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`--verify` of `fix` and `plan`: the installer's own dry run of every install command that is printed."""
+"""`--verify` of `fix` and `plan`: dry runs of the install commands that are printed."""
 
 import os
 import tempfile

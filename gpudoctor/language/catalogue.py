@@ -1,4 +1,4 @@
-"""The catalogue of a language, as it is shipped: gpudoctor/locale/LANGUAGE/LC_MESSAGES/gpudoctor.mo."""
+"""Loads the translations of a language: gpudoctor/locale/LANGUAGE/LC_MESSAGES/gpudoctor.mo."""
 
 import gettext
 from importlib.resources import files

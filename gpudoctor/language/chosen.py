@@ -1,4 +1,4 @@
-"""Which language this process speaks. English is none: nothing is loaded for it."""
+"""Which language this process reports in; English needs nothing loaded."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What was drawn for a terminal, in another language: sentences, and cells of tables in the columns they had."""
+"""Translates terminal output after it was laid out: sentences, and table cells with columns kept."""
 
 import re
 

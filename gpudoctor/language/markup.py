@@ -1,4 +1,4 @@
-"""Pages in another language: the text between tags, and what is read aloud; code and scripts stay."""
+"""Translates HTML pages: text between tags and labels; code and scripts stay."""
 
 from html import escape
 from html.parser import HTMLParser

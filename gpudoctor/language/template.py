@@ -1,4 +1,4 @@
-"""A sentence with named fields: found again in a text, and filled in another language."""
+"""Sentence templates with named fields, to recognise a filled-in sentence and fill in its translation."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Translates what gpudoctor says: a text is found in the catalogue, or is one of its templates, or is made of such."""
+"""Translates gpudoctor's output: looks a text up in the catalogue, or matches its templates."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Text of wide characters: how many columns it takes, where a line may end, and how pieces of it are put together."""
+"""Column width, line breaks and joining of text with wide (CJK) characters."""
 
 import re
 from collections.abc import Iterator

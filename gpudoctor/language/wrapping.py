@@ -1,4 +1,4 @@
-"""Folding of lines: as `textwrap` does, and in another language of the translation, whose characters may be wide."""
+"""Wraps lines as textwrap does, translated first, with wide characters counted."""
 
 import textwrap
 

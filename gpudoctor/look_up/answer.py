@@ -1,4 +1,4 @@
-"""What was looked up. Data only."""
+"""The data of an answer to `look-up`."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""When a release came out."""
+"""Looks up the date of a release."""
 
 from gpudoctor.facts.versions import public
 from gpudoctor.knowledge.matrix.as_of import days_of

@@ -1,4 +1,4 @@
-"""Who ships a release of a library: the builds of frameworks that ask for it."""
+"""Looks up which framework builds ship or need a release of a library."""
 
 from collections.abc import Iterator
 

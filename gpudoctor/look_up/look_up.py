@@ -1,4 +1,4 @@
-"""One question, whatever it is about: each kind of answer looks whether it is one of its own."""
+"""Answers a `look-up` question by whichever kind of look-up recognises it."""
 
 from difflib import get_close_matches
 

@@ -1,4 +1,4 @@
-"""What a release is made for: CUDA, GPUs, driver, torch, NumPy."""
+"""Looks up what a release of a package was built for: CUDA, GPUs, driver, torch, NumPy."""
 
 from collections.abc import Iterator
 

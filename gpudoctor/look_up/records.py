@@ -1,4 +1,4 @@
-"""Known faults of single releases, and recipes: records of the tables that people look up."""
+"""Looks up known faults of a release, and set-up recipes."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""An undefined symbol: which library should have it, and which C++ ABI its caller was compiled for.
+"""Looks up an undefined symbol: which library should define it, and the C++ ABI of its caller.
 
 Name mangling: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling; the two string types:
 https://gcc.gnu.org/onlinedocs/libstdc++/manual/using_dual_abi.html (2026-11-22).

@@ -1,4 +1,4 @@
-"""The name of a wheel in words, and the builds of torch that it goes with.
+"""Explains a wheel's file name, and which builds of torch it goes with.
 
 The format: https://packaging.python.org/en/latest/specifications/binary-distribution-format. C++ ABI of torch: names in
 its libraries (torch 2.4 has the old one, 2.7 the new one); https://pytorch.org/blog/pytorch2-6 for what lies between.

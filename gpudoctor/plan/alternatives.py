@@ -1,4 +1,4 @@
-"""Other builds, and what each costs: nothing, another Python, another CUDA build, a newer driver. Data only."""
+"""Alternative builds and what each would cost: another Python, another CUDA build, a newer driver."""
 
 from collections.abc import Callable, Iterator
 

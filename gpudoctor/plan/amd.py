@@ -1,4 +1,4 @@
-"""Which builds fit a machine with AMD's GPUs: those for ROCm that have code for each of them."""
+"""Which ROCm builds fit a machine with AMD GPUs: those with code for each of them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The build of PyTorch for the AMD GPUs of a machine, as a fix. Data only."""
+"""The fix that installs the ROCm build of PyTorch for the AMD GPUs of a machine."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""What the solver is asked, and what it answers. Data only."""
+"""The data that goes into the solver (wishes) and comes out (environments, or why nothing fits)."""
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.matrix.types import Grade

@@ -1,4 +1,4 @@
-"""Frameworks that other packages bring along, as an installer's dry run names them.
+"""Frameworks that other packages pull in as dependencies, seen in an installer's dry run.
 
 A package asks for any torch, or for one release of it; the installer takes the newest, whatever the driver. Its answer
 says which release is wanted; the build of it, or the next older that fits, is chosen as for any other wish.

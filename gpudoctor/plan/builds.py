@@ -1,4 +1,4 @@
-"""Every published build that could be installed, whichever framework: one shape for the solver."""
+"""All published builds of all frameworks, in one form for the solver."""
 
 from bisect import bisect_left, bisect_right
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Which build takes the place of an installed one, and whether beside the others or in an environment of its own."""
+"""Chooses the build that replaces an installed one, and whether it needs a separate environment."""
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Packages

@@ -1,4 +1,4 @@
-"""Can two builds share one environment? Only where what both ask for is known, and agrees.
+"""Whether two builds can share one environment, by the requirements that are known of both.
 
 Checked with installers' dry runs on the package index, 2026-11: torch pins its NVIDIA libraries exactly; TensorFlow's
 and-cuda extra does so up to 2.19 and gives ranges from 2.20 on; JAX gives lower bounds.

@@ -1,4 +1,4 @@
-"""What keeps a build from running on a machine, one constraint at a time, and the change that would do."""
+"""Which constraints keep a build from running on a machine (driver, GPU, Python, glibc …), each with a way out."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A program asks for CUDA libraries that are not here: its build for the CUDA that is, or those libraries beside it."""
+"""Fixes for a program whose CUDA libraries are missing: its build for the CUDA here, or those libraries."""
 
 import posixpath
 import shlex

@@ -1,4 +1,4 @@
-"""The cuDNN that comes with a build, and the older one to ask for where the newest has no code for a GPU.
+"""Which cuDNN a build brings, and which older one to install where the newest has no code for a GPU.
 
 A cuDNN release ends support for GPUs that the framework itself still has code for. torch pins one cuDNN; TensorFlow
 from 2.20 on and JAX give a range, of which pip takes the newest (package metadata, 2026-11).

@@ -1,4 +1,4 @@
-"""What a user wants to be installed, as read from words: frameworks in order, companions, other packages."""
+"""The parsed install request: frameworks in order, companions, other packages."""
 
 import re
 from typing import TYPE_CHECKING

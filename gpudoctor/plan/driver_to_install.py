@@ -1,4 +1,4 @@
-"""Which branch of the driver to install: the newest with long support that serves the GPUs and a CUDA. Data only."""
+"""Which driver branch to recommend: the newest with long support that serves the GPUs and a CUDA."""
 
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.query import Matrix

@@ -1,4 +1,4 @@
-"""What a fix changes, as far as two fixes can contradict each other in it."""
+"""What each fix changes, to find fixes that contradict each other."""
 
 from collections.abc import Iterator
 from itertools import pairwise

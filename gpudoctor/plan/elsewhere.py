@@ -1,4 +1,4 @@
-"""Builds that are on no package index: the makers' containers, plug-ins and pages."""
+"""Builds that no package index has: makers' containers, plug-ins and pages."""
 
 from gpudoctor.knowledge.matrix.offer_types import Elsewhere
 from gpudoctor.knowledge.matrix.query import Matrix

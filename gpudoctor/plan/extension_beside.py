@@ -1,4 +1,4 @@
-"""An extension for the torch that is installed, as a fix: what goes with it, or why nothing does. Data only."""
+"""The fix that installs an extension's release for the installed torch, or says why there is none."""
 
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework

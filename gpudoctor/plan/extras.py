@@ -1,4 +1,4 @@
-"""Packages that go with a framework, at versions that pair: keras, triton, xformers, onnxruntime-gpu, cupy.
+"""Versions of packages that accompany a framework: keras, triton, xformers, onnxruntime-gpu, cupy.
 
 What pairs is read from the matrix (`compat/extensions.json`, `keras.json`, `torch.json`). What it does not know is left
 to the installer, and the plan says so.

@@ -1,4 +1,4 @@
-"""Which builds would have fitted on a day: what came out later is not there."""
+"""Which builds would have fitted on an earlier day, without what came out later."""
 
 from collections.abc import Iterator
 

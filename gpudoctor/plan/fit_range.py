@@ -1,4 +1,4 @@
-"""The range of builds that fit a machine: the oldest, the one nearest to what is installed, the newest."""
+"""The range of fitting builds: the oldest, the nearest to the installed one, the newest."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

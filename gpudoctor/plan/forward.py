@@ -1,4 +1,4 @@
-"""NVIDIA's package cuda-compat: newer CUDA on an older driver of a data-centre GPU.
+"""NVIDIA's cuda-compat package, which runs a newer CUDA on an older driver of a data-centre GPU.
 
 Source: https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
 """

@@ -1,4 +1,4 @@
-"""Builds of frameworks without a table of their own, mostly from their makers' index, which nobody read."""
+"""Builds of frameworks without a compatibility table of their own, mostly from their makers' indexes."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Which C library ready-made packages need: compat/glibc.json."""
+"""The oldest glibc that a release's wheels need: compat/glibc.json."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""Where packages come from, as options of pip and uv."""
+"""Package index options for pip and uv, and the PyTorch index of a build."""
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import Manager

@@ -1,4 +1,4 @@
-"""What else an environment holds for the GPU, and whether a new build can live beside it.
+"""Other GPU packages in an environment, and whether a new build can be installed beside them.
 
 Two builds for different CUDA majors own the same files (`gpudoctor.plan.compatibility`), so each recipe asks here.
 What is installed and runs on this machine stays. What does not run gets its own recipe: torch's comes first,

@@ -1,4 +1,4 @@
-"""What to ask for besides a build, so that the libraries of CUDA that come with it know these GPUs."""
+"""Pins of cuDNN and ptxas to install with a build, so that they support the GPUs here."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""A plan without the logins of package indexes, so that it can be pasted, committed and sent around.
+"""Removes the logins of package indexes from a plan, so that it can be shared.
 
 pip and uv read what is left out from ~/.netrc (pip.pypa.io/en/stable/topics/authentication,
 docs.astral.sh/uv/concepts/authentication/http); so does git, for requirements that it fetches.

@@ -1,4 +1,4 @@
-"""The machine that builds must fit."""
+"""The machine as the solver sees it: GPUs, driver, Python, platform, glibc."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""The fixes of many findings as one plan: each change once, in the order they are made, conflicts left out and said."""
+"""Merges the fixes of all findings into one plan: each change once, in order, conflicts left out and named."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The newest PyTorch that uses the GPU of a Mac with an old macOS."""
+"""The fix for a Mac with an old macOS: the newest PyTorch that still uses its GPU."""
 
 from gpudoctor.facts.fix import Ask, Fix, by_hand
 from gpudoctor.facts.scene import Scene

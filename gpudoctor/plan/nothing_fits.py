@@ -1,4 +1,4 @@
-"""The fix where no build fits: what would have to change, in words, and no command."""
+"""The fix where no build fits: says what would have to change, without a command."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""NVIDIA's libraries as distributions: those of two CUDA majors own the same files; links to those not found."""
+"""NVIDIA's CUDA libraries from PyPI: conflicts between CUDA majors, and links to libraries not found."""
 
 import posixpath
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The commands of fixes with other indexes: those that the user names, or without PyTorch's own. Data only."""
+"""Rewrites the commands of fixes for other package indexes: the user's own, or without PyTorch's."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Frameworks together with what goes with them: the builds that fit, at versions that pair."""
+"""Solves for frameworks together with their companions: builds that fit, at versions that pair."""
 
 from msgspec.structs import replace
 

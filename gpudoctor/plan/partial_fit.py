@@ -1,4 +1,4 @@
-"""Several GPUs, of which no build serves all: the builds for as many as can be served."""
+"""Where no build supports all GPUs: builds that support as many as possible."""
 
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Fit, Wanted

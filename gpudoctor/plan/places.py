@@ -1,4 +1,4 @@
-"""Where packages are installed: the target's own environment, with its own tool, or a new one beside it. Data only."""
+"""Where a fix installs: into the examined environment with its own tool, or into a new one; and the commands."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""A build that fits as a proposal: the facts it meets, its limits, and the command that installs it."""
+"""Words a fitting build as a proposal: the facts it meets, its limits, the pip command."""
 
 from collections.abc import Iterable
 from functools import lru_cache

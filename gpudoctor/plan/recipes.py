@@ -1,4 +1,4 @@
-"""Which build of a framework to install, and the commands for it. Data only.
+"""Fixes that install a framework build for this machine: which build, and the commands.
 
 Wheels of PyTorch come from its own index, https://download.pytorch.org/whl/<tag>; which builds fit a machine is the
 question of `gpudoctor.plan.fit`. Where nothing fits, a recipe says so in words and proposes no command.

@@ -1,4 +1,4 @@
-"""What must leave an environment first, because the installer would not replace it; and what cannot share it.
+"""What must be uninstalled before a build is installed, because the installer would not replace it.
 
 pip takes a build with another local tag for "already there" (2.14.1+cpu satisfies ==2.14.1, PEP 440); distributions of
 different names own the same files (tensorflow and tensorflow-cpu; nvidia-cudnn-cu12 and -cu13 share all 28 files).

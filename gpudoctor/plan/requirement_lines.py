@@ -1,4 +1,4 @@
-"""The lines of a requirements file as pip splits them: continued, without comments, variables put in.
+"""Splits a requirements file into lines as pip does: continuations, comments, variables.
 
 The format is pip's: pip.pypa.io/en/stable/reference/requirements-file-format. Only what names frameworks, other files
 and indexes is understood here; pip or uv reads the file itself. Files are read by the caller.

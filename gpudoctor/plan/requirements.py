@@ -1,4 +1,4 @@
-"""What requirements.txt and pyproject.toml ask for, as a demand: frameworks are chosen, the rest is the installer's.
+"""Reads requirements.txt and pyproject.toml as an install request; frameworks in them are solved for.
 
 A file of requirements is handed to pip or uv as it is (-r), and the chosen builds are named beside it. So every line is
 read by the installer, and only what tells which frameworks are meant is read here.

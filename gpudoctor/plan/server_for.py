@@ -1,4 +1,4 @@
-"""Which release of a server of models (vLLM, SGLang) fits the GPUs: it pins its torch, which is not to be swapped."""
+"""Which release of a model server (vLLM, SGLang) fits the GPUs; its torch is pinned and stays."""
 
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.scene import Scene

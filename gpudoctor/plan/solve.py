@@ -1,4 +1,4 @@
-"""The solver: which builds fit a machine, a wish and each other."""
+"""The solver: finds builds that fit the machine, the request and each other."""
 
 from collections.abc import Iterator, Mapping
 

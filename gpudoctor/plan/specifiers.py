@@ -1,4 +1,4 @@
-"""Version specifiers (PEP 440): whether a version meets one, and whether two leave a version in common."""
+"""PEP 440 specifiers: whether a version meets one, and whether two can both be met."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The commands that make an environment and install into it, for each tool. Data only."""
+"""The commands that create an environment and install into it, for pip, uv and conda."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Packages of distributions, by what they are for. Every row says where its names were read.
+"""Names of distribution packages (apt, dnf, zypper …) by purpose, each with its source.
 
 A distribution that is not listed has no command: a name that was not looked up is not guessed.
 """

@@ -1,4 +1,4 @@
-"""The machine and the environment that were looked at, as an install plan asks for them."""
+"""Turns a snapshot into what the solver needs: this machine, its environment and packages."""
 
 from msgspec.structs import replace
 

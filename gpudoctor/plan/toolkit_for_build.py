@@ -1,4 +1,4 @@
-"""The CUDA toolkit and the cuDNN of a TensorFlow that brings neither: with conda, else from NVIDIA's archives.
+"""Installs the CUDA toolkit and cuDNN for a TensorFlow that brings neither, by conda or NVIDIA's archives.
 
 What conda-forge has for them is in the words of TensorFlow's installation pages of their time (install/pip at 2.10 and
 2.12); cuDNN 7.6 serves what was built with an older 7 (release notes of cuDNN 7.6.5: for CUDA 10.0 and 10.1).

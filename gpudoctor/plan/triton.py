@@ -1,4 +1,4 @@
-"""What code that Triton makes, as for torch.compile, asks of the driver: its assembler has a CUDA of its own.
+"""The oldest driver that takes what torch.compile makes: Triton's ptxas belongs to a CUDA of its own.
 
 Source: https://github.com/pytorch/pytorch/issues/119054 and 119750; the assemblers in Triton's wheels.
 """

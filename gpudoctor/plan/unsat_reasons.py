@@ -1,4 +1,4 @@
-"""Why nothing fits, or nothing newer: the constraint that fails and the nearest change that would do."""
+"""Explains why nothing fits, or nothing newer: the constraint that fails, and the nearest change."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache

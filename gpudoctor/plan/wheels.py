@@ -1,4 +1,4 @@
-"""Whether a package has a wheel for a machine, as far as the matrix lists the files of the package index."""
+"""Whether a package has a wheel for a machine, by the matrix's lists of files."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""A look at the target in a fork, which may begin before anything else is loaded that a command needs.
+"""Starts examining the target interpreter early, in a fork, while the command is still loading.
 
 The interpreter is asked first of all: while it starts, the fork reads the rest of the probes from disk.
 """

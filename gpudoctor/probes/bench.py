@@ -1,4 +1,4 @@
-"""Measures one framework on this machine, and watches the GPUs meanwhile."""
+"""Runs the benchmark of one framework and samples the GPUs meanwhile."""
 
 import os
 import sys

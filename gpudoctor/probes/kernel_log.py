@@ -1,4 +1,4 @@
-"""What the kernel log says of the NVIDIA driver since the machine started."""
+"""Reads the NVIDIA driver's lines (NVRM, Xid) from the kernel log since boot."""
 
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.driver import KernelLine

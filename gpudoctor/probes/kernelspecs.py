@@ -1,4 +1,4 @@
-"""Jupyter kernels: which interpreter a notebook would run.
+"""Jupyter kernels and which interpreter each would run.
 
 Folders: https://docs.jupyter.org/en/latest/use/jupyter-directories.html
 """

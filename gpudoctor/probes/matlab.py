@@ -1,4 +1,4 @@
-"""Installed MATLABs, from their folders; none is run.
+"""Finds installed MATLABs by their folders; none is run.
 
 Folders: MathWorks' installers, mathworks.com/help/matlab/ref/matlabroot.html; what `matlab` on PATH leads to.
 """

@@ -1,4 +1,4 @@
-"""What every probe of the machine asks of the host, with absence and refusal both as nothing."""
+"""Small helpers to read files and folders of the host, None for absent and refused alike."""
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.host.port import READ_LIMIT, Host

@@ -1,4 +1,4 @@
-"""Takes a snapshot: every probe once, those that wait for child processes side by side with the rest."""
+"""Takes a snapshot: runs every probe once, slow ones in parallel."""
 
 import time
 from collections.abc import Callable

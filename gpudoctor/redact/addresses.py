@@ -1,4 +1,4 @@
-"""Whether four numbers are an address or a version (cuDNN 9.1.0.70, cuRAND 10.3.5.147): told by what is around."""
+"""Tells IP addresses from version numbers of four parts (cuDNN 9.1.0.70), by the context."""
 
 from gpudoctor.facts import lazy_re as re
 

@@ -1,4 +1,4 @@
-"""Names that tell nothing of a person or a place: the accounts of distributions and images, and public hosts."""
+"""Public names that need no redaction: accounts of distributions and images, public hosts."""
 
 from gpudoctor.facts import lazy_re as re
 

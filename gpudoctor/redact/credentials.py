@@ -1,4 +1,4 @@
-"""Takes credentials out of text: what was encoded first, then what lines break, then by place, then by shape.
+"""Removes credentials from text: encoded ones first, then by place (options, headers), then by shape.
 
 Every expression is bounded, so that the time grows with the text and not with its square.
 """

@@ -1,4 +1,4 @@
-"""Runs of a text that hold something else once they are decoded: percent, base64, hexadecimal, escapes, entities."""
+"""Finds encoded runs in a text and decodes them: percent, base64, hexadecimal, escapes, entities."""
 
 import base64
 import binascii

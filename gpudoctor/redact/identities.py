@@ -1,4 +1,4 @@
-"""Who and where: people, hosts, addresses and serial numbers become pseudonyms, the same ones throughout a report.
+"""Replaces names of people and hosts, addresses and serial numbers by consistent pseudonyms.
 
 The map from the one to the other is never written. Pseudonyms keep the shape of what they stand for, so that a report
 judges as before: a UUID stays a UUID, an address comes from the ranges kept for documentation (RFC 5737, RFC 3849).

@@ -1,4 +1,4 @@
-"""Places that make what stands there a secret: an option, a header, a name and a sign. Data in places.json."""
+"""Finds secrets by where they stand: after an option, a header, `password=`. Data in places.json."""
 
 import os
 from collections.abc import Callable

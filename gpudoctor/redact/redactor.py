@@ -1,4 +1,4 @@
-"""The door through which everything leaves that others may read. It knows nothing of the probes, and trusts none."""
+"""The redactor: everything that others may read passes through it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar

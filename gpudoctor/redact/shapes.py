@@ -1,4 +1,4 @@
-"""What names of people, hosts and things look like, and the places where they are said to be such."""
+"""Patterns of names of people and hosts, and of the places where such names stand."""
 
 from gpudoctor.facts import lazy_re as re
 

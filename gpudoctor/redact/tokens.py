@@ -1,4 +1,4 @@
-"""Tokens that services publish the shape of: a prefix, and so many characters of an alphabet. Data in tokens.json.
+"""Finds tokens by the published shape of a service's tokens: prefix, alphabet, length. Data in tokens.json.
 
 A shape is written as `ghp_<a12+36>`: the text, then 12 or more characters of the alphabet `a`, usually 36; `<x32>` are
 exactly 32. So a row is pattern and example at once, and holds nothing that a scanner of secrets could stop on.

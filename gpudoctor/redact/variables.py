@@ -1,4 +1,4 @@
-"""Which environment variables may be shown: those that matter to GPUs, and whose name says nothing of a secret."""
+"""Which environment variables may be shown in a report."""
 
 from gpudoctor.facts import lazy_re as re
 

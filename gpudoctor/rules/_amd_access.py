@@ -1,4 +1,4 @@
-"""How a user or a container is given AMD's GPU."""
+"""Fixes that give a user or a container access to an AMD GPU (/dev/kfd, groups)."""
 
 from gpudoctor.rules.terms import by_hand
 

@@ -1,4 +1,4 @@
-"""Whose cuDNN opens the driver's library by its name without a version, libcuda.so, and does not find it.
+"""Copies of cuDNN that open libcuda.so by its name without a version, where only libcuda.so.1 exists.
 
 A loader knows the libraries of a driver by the name libcuda.so.1. The name without a version is a link for compilers,
 which some packages leave out; in WSL all names are plain files, of which ldconfig enters only libcuda.so.1. Among the

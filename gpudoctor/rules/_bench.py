@@ -1,4 +1,4 @@
-"""What the rules on measurements share: which rates are too low, and what could have held the GPU back.
+"""Shared by the benchmark rules: which rates are too low, and what may have held the GPU back.
 
 Most looks measure nothing: what compares rates is imported where there are some.
 """

@@ -1,4 +1,4 @@
-"""Libraries that CTranslate2 opens and does not find: it looks neither into pip's packages nor into torch's."""
+"""CUDA libraries that CTranslate2 (faster-whisper) opens and would not find."""
 
 import posixpath
 

@@ -1,4 +1,4 @@
-"""Fixes of the driver. All are for a person to carry out: nothing here can be undone from this environment.
+"""Fixes that install, update or rebuild the driver; all are steps for a person.
 
 Package names only where the distribution's own documents give them: help.ubuntu.com (ubuntu-drivers),
 wiki.debian.org/NvidiaGraphicsDrivers, rpmfusion.org/Howto/NVIDIA, wiki.archlinux.org/title/NVIDIA; read 2026-11.

@@ -1,4 +1,4 @@
-"""What a build asks of the driver."""
+"""The driver that a build's PTX or CUDA needs, and the newest CUDA that this driver supports."""
 
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.types import DriverFloor, Os

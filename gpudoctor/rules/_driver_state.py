@@ -1,4 +1,4 @@
-"""What state the driver is in: the questions that the rules of the lower stack share. None is not known."""
+"""The driver's state as the driver rules ask for it: loaded, installed, releases, device files. None: unknown."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Programs that open the CUDA libraries of others: what is here of CUDA, and which release of them fits it."""
+"""Programs that open CUDA libraries they do not bring (onnxruntime-gpu, CTranslate2): the release for the CUDA here."""
 
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.knowledge.matrix.offer_types import EngineBuild

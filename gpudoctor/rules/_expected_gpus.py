@@ -1,4 +1,4 @@
-"""Which GPUs a framework should list, and what it lists instead."""
+"""How many GPUs a framework should list, and how many it does list."""
 
 from gpudoctor.facts.live import DeviceList, Symptom
 from gpudoctor.knowledge.frameworks import gpu_code_of

@@ -1,4 +1,4 @@
-"""Which installed package an error of an import comes from, and what mends that package."""
+"""Which installed package an import error comes from, and how to repair that package."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.plan.places import TENSORFLOWS, install, safety

@@ -1,4 +1,4 @@
-"""Fixes of failures that depend on the machine, by the rules of failures.toml that report them."""
+"""Fixes for failed runs that depend on the machine, by name of the rule in failures.toml."""
 
 import re
 from collections.abc import Callable

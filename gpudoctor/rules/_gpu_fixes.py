@@ -1,4 +1,4 @@
-"""Fixes of one GPU that need root, for a person to carry out."""
+"""Fixes with nvidia-smi for one GPU that need root, such as a reset."""
 
 from gpudoctor.facts.fix import Ask, Fix, by_hand
 from gpudoctor.facts.gpus import Gpu

@@ -1,4 +1,4 @@
-"""GPUs for a sentence, those of one model together: GPUs 0 to 7 (NVIDIA H100 80GB HBM3)."""
+"""Names GPUs in a sentence, grouped by model: GPUs 0 to 7 (NVIDIA H100 80GB HBM3)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""NVIDIA's CUDA libraries as Python packages: what they are called, and which CUDA they belong to."""
+"""NVIDIA's CUDA libraries as Python packages (nvidia-cublas-cu12 …): names and CUDA majors."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages

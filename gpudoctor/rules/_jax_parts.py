@@ -1,4 +1,4 @@
-"""What brings JAX's parts for CUDA and their libraries together, of the release of the installed jax."""
+"""The pip command that reinstalls JAX's CUDA plugin and libraries for the installed jax."""
 
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.scene import Scene

@@ -1,4 +1,4 @@
-"""CUDA libraries of another major version than the framework's own, which it would load all the same."""
+"""CUDA libraries that a framework would load although they are of another CUDA major than its own."""
 
 import re
 

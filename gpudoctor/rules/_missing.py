@@ -1,4 +1,4 @@
-"""Libraries that a framework asks for and does not find: whether they are installed elsewhere, and what brings them."""
+"""CUDA libraries that a framework does not find: copies elsewhere, and what installs them."""
 
 import posixpath
 import shlex

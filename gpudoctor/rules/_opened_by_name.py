@@ -1,4 +1,4 @@
-"""GPU packages that open a CUDA library by name, where no file of that name is anywhere that was looked at.
+"""CUDA libraries that GPU packages open by name, and that exist nowhere here.
 
 CuPy compiles its kernels with NVRTC, which it opens when it first needs it; ONNX Runtime's CUDA provider is loaded
 with the first session; PaddlePaddle opens cuDNN with the first convolution. No import fails, so nothing that is linked

@@ -1,4 +1,4 @@
-"""Packages that own the same files: which pairs do harm, whose files are gone, and what mends it."""
+"""Installed packages that overwrite each other's files: which pairs do harm, and how to repair them."""
 
 import re
 from collections.abc import Iterable

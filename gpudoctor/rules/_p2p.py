@@ -1,4 +1,4 @@
-"""Which GPUs are said to reach one another's memory over PCIe."""
+"""Which GPUs report direct access to each other's memory over PCIe (P2P)."""
 
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Gap, Gpu, Gpus, Live

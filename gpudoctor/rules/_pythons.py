@@ -1,4 +1,4 @@
-"""Which Python versions a framework is published for."""
+"""Which Python versions a framework has wheels for."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING

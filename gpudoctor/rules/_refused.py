@@ -1,4 +1,4 @@
-"""Questions that the driver refused: which of them leave a GPU unjudged, and how they are named."""
+"""NVML calls that the driver refused: how grave each is, and its words."""
 
 from gpudoctor.facts.finding import Evidence
 from gpudoctor.facts.gpus import Refusal

@@ -1,4 +1,4 @@
-"""Libraries that LD_LIBRARY_PATH puts before a framework's own."""
+"""Libraries that LD_LIBRARY_PATH puts ahead of a framework's own."""
 
 import posixpath
 

@@ -1,4 +1,4 @@
-"""What surrounds a fault: the system, the container, WSL, Slurm; None where it is absent or was not seen."""
+"""Whether a fault is inside a container, WSL, Slurm or a virtual machine; None where unknown."""
 
 import operator
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What somebody finds too slow, where a GPU is used: nothing that was looked at shows it."""
+"""A reporter's complaint that a GPU in use is slow."""
 
 from gpudoctor.facts.live import Symptom
 from gpudoctor.rules.sections import Gap, Gpus, Live

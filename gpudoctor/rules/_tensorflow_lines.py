@@ -1,4 +1,4 @@
-"""Packages with compiled parts for one line of TensorFlow, which pip does not hold them to: compat/pairs.json.
+"""Packages compiled for one TensorFlow release line (tensorflow-text …), beside another one: compat/pairs.json.
 
 tensorflow-text has the numbers of its TensorFlow (README of github.com/tensorflow/text).
 """

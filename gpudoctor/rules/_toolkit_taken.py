@@ -1,4 +1,4 @@
-"""A build of GPU code: whether one is wanted, which CUDA toolkit it takes, and whether the variable names it right."""
+"""Whether GPU code is built here, and which CUDA toolkit such a build would take (CUDA_HOME, nvcc)."""
 
 import ntpath
 import posixpath

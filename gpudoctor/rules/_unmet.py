@@ -1,4 +1,4 @@
-"""Requirements of GPU packages that are not met."""
+"""Unmet requirements of GPU packages, and the install commands for them."""
 
 import re
 

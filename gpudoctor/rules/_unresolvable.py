@@ -1,4 +1,4 @@
-"""What somebody's installer looked for in vain, as its pasted messages say."""
+"""Packages for which a pasted pip or uv error says that no version fits."""
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.live import Live

@@ -1,4 +1,4 @@
-"""What comes of packages of two places that were not installed together: the user site and the environment."""
+"""Mixed packages of the user site and the environment, and the findings that this explains."""
 
 from gpudoctor.knowledge.frameworks import companions, computing
 from gpudoctor.rules._gpu_packages import cuda_packages

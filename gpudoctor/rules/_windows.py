@@ -1,4 +1,4 @@
-"""CUDA's DLLs on Windows: what TensorFlow opens by name, and where Windows looks."""
+"""CUDA DLLs on Windows: which ones TensorFlow opens, and whether PATH leads to them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Errors that the driver logged by number, with what NVIDIA's catalogue says of each."""
+"""Xid errors in the driver's log, with what NVIDIA's catalogue says of each."""
 
 import re
 from collections.abc import Iterator

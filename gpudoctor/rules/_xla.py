@@ -1,4 +1,4 @@
-"""XLA, the compiler inside JAX and TensorFlow: the ptxas that it calls."""
+"""The ptxas that XLA, the compiler in JAX and TensorFlow, calls."""
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion

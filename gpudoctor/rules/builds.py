@@ -1,4 +1,4 @@
-"""What rules ask about a framework's build: its device code, its cuDNN, and the platform its wheels are made for."""
+"""A framework's build as rules ask about it: GPU architectures, cuDNN, platform, version numbers."""
 
 import re
 from collections.abc import Iterable

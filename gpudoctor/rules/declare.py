@@ -1,4 +1,4 @@
-"""How a rule is declared, and what it wants to see.
+"""The @rule decorator and the Rule it makes: code, name, severity, and the snapshot sections it needs.
 
     @rule("DRV007", name="driver-too-old", severity="error")
     def driver_too_old(driver: Driver, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:

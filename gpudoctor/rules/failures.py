@@ -1,4 +1,4 @@
-"""What failed of what was run, each failure once, and which rule tells it.
+"""Failures of what was run or pasted, each once, and the rule that reports each.
 
 Every failure has exactly one owner among the rules of the family SMK (or a rule of another family, for messages about
 building). So nothing that failed is left untold, and nothing is told twice.

@@ -1,4 +1,4 @@
-"""A problem of what was run: the failures of one framework that one rule tells, with what they mean and follow from."""
+"""Turns the failures of one framework that belong to one rule into a Problem."""
 
 from collections.abc import Callable
 

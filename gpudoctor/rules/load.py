@@ -1,4 +1,4 @@
-"""Finds every rule of the package. A rule's module is imported when it first judges, or its manual page is read.
+"""Loads all rules by index.json; a rule's module is imported only when it judges or its manual page is read.
 
 Those of failures.toml have no module (`recorded`). What another declares stands in index.json, which
 scripts/compile_knowledge writes. A file that is not there as it is on disk is imported: a rule that is being written

@@ -1,4 +1,4 @@
-"""What rules look at: the sections of a snapshot, parts of them, and what is always there."""
+"""The types of snapshot sections that rules take as parameters: Gpus, Driver, Frameworks and others."""
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Answer, Driver, DriverLibrary

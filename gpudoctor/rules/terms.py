@@ -1,4 +1,4 @@
-"""What rules say, and how they are declared."""
+"""What rule modules import: the @rule decorator, Problem, Fix, and functions to word evidence."""
 
 from collections.abc import Iterator
 from typing import Any

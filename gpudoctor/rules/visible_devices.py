@@ -1,4 +1,4 @@
-"""How CUDA reads CUDA_VISIBLE_DEVICES.
+"""Interprets CUDA_VISIBLE_DEVICES as CUDA does: which GPUs a value leaves visible.
 
 Sources: CUDA programming guide, environment variables (a list is cut at its first invalid entry, a UUID may be
 shortened as long as it fits one GPU only); PyTorch's reader of the same variable for what the guide leaves open (a

@@ -1,4 +1,4 @@
-"""What the version, the build string or the name of a package says of the build."""
+"""Reads a build's CUDA or CPU variant from version tags, conda build strings and package names."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Command lines as people quote them: what a container was started with, and from which image.
+"""Container commands quoted in a text (docker run …): options, images and their CUDA.
 
 `docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime`, the same in a
 Dockerfile or a Compose file.

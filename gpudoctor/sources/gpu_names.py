@@ -1,4 +1,4 @@
-"""Who made a GPU, by the name that a driver or a framework gives it."""
+"""The maker of a GPU (NVIDIA or AMD), by the name that a driver or framework gives it."""
 
 from typing import Literal
 

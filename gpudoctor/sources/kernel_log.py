@@ -1,4 +1,4 @@
-"""The lines of a kernel log that speak of the NVIDIA driver."""
+"""Picks the NVIDIA driver's lines out of a kernel log."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Names with their values as people lay them out: "Label: value", headings, Markdown tables, YAML, several a line."""
+"""Labels with values in the layouts people use: "Label: value", headings, Markdown tables, YAML."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache

@@ -1,4 +1,4 @@
-"""The CUDA libraries by file name: family, CUDA major, and the folder and distribution that bring them."""
+"""CUDA library file names: their family, CUDA major, and the folder and package that bring them."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source

@@ -1,4 +1,4 @@
-"""Which CUDA and which cuDNN a library's file name stands for: what asks for it was built with these.
+"""The CUDA and cuDNN releases that a library's file name stands for (libcublas.so.9.0, cudnn64_8.dll).
 
 The name carries the version in the form of its time: libcublas.so.9.0, libcublas.so.10 (10.1 and 10.2),
 cudart64_101.dll, nvrtc64_112_0.dll. From the file lists of NVIDIA's toolkits and packages, and as programs ask for

@@ -1,4 +1,4 @@
-"""What an installer says when its index has nothing that fits: what was asked for, and what there would have been."""
+"""pip's and uv's "no matching distribution" errors: what was asked for, and what was on offer."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What NVML and the CUDA driver mean by their return codes: nvidia_codes.tsv."""
+"""The meaning of return codes of NVML and the CUDA driver: nvidia_codes.tsv."""
 
 from functools import cache
 from typing import NamedTuple

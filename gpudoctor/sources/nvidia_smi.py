@@ -1,4 +1,4 @@
-"""What nvidia-smi prints of a query, and when it fails. Source: its man page, output of drivers 331 to 615."""
+"""Parses nvidia-smi --query-gpu output and its errors. Source: its man page, output of drivers 331 to 615."""
 
 from typing import Literal
 

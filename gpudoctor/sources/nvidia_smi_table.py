@@ -1,4 +1,4 @@
-"""nvidia-smi's table: the banner, the GPUs with their readings, their processes. Source: output of drivers 331-615."""
+"""Parses nvidia-smi's table: banner, GPUs, processes. Source: output of drivers 331-615."""
 
 from collections.abc import Sequence
 

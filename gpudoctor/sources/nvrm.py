@@ -1,4 +1,4 @@
-"""/proc/driver/nvidia/version, and which numbers are driver releases."""
+"""Parses /proc/driver/nvidia/version, and tells driver releases from other version numbers."""
 
 import re
 from typing import Literal

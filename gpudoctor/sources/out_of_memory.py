@@ -1,4 +1,4 @@
-"""The numbers in messages about a full GPU: who holds the memory, whether it is in pieces, how large one tensor is."""
+"""Parses the numbers in out-of-memory errors: who holds the memory, fragmentation, the size asked for."""
 
 import math
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Names and versions of installed distributions from the names of their metadata folders, without opening one."""
+"""Package names and versions from metadata folder names (NAME-VERSION.dist-info), without opening them."""
 
 from functools import lru_cache
 from typing import Literal

@@ -1,4 +1,4 @@
-"""PCI addresses."""
+"""Parses PCI addresses."""
 
 
 def bus_id(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Which system this is: os-release(5), kernels of WSL, releases of Linux for Jetson (L4T), /proc/cpuinfo."""
+"""Parses os-release, WSL kernel names, Jetson (L4T) releases and /proc/cpuinfo."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import Cpu

@@ -1,4 +1,4 @@
-"""TOML of other people's projects."""
+"""Reads TOML files of other projects (pyproject.toml, lock files)."""
 
 import sys
 from typing import Any

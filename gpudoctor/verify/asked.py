@@ -1,4 +1,4 @@
-"""What a command asks for, whichever program it calls. Data only."""
+"""The data of a parsed command: installs, removals, images, settings, whichever program it calls."""
 
 from typing import Literal, NamedTuple
 

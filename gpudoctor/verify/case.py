@@ -1,4 +1,4 @@
-"""One command, and the machine and environment it is judged for, with all that earlier commands have changed."""
+"""A command to be judged, with the machine and environment as earlier commands leave them."""
 
 from typing import Any, cast
 

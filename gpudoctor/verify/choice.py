@@ -1,4 +1,4 @@
-"""Which release and build an installer takes of all that is offered, and why it finds none."""
+"""Which release an installer would take of those on offer, or why it finds none."""
 
 from collections.abc import Sequence
 

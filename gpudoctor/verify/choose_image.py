@@ -1,4 +1,4 @@
-"""The image of NVIDIA's that fits a machine and a wish: the newest one that `verify` says fits.
+"""Chooses the newest NVIDIA container image that fits the machine.
 
 The options of the command: docs.nvidia.com/deeplearning/frameworks/user-guide, Running A Container (2026-11-23).
 """

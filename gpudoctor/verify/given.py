@@ -1,4 +1,4 @@
-"""The machine and the environment that commands are judged for, from a snapshot."""
+"""Turns a snapshot into the machine and environment that commands are judged for."""
 
 from msgspec.structs import replace
 

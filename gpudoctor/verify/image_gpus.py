@@ -1,4 +1,4 @@
-"""The GPUs that NVIDIA's images of frameworks are for."""
+"""Which GPUs NVIDIA's framework images support."""
 
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.code_of_cuda import has_code

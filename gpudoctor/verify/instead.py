@@ -1,4 +1,4 @@
-"""The nearest command that does fit, by the solver that plans installs."""
+"""The nearest command that would fit, in place of one that does not, found by the solver."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""torchvision, torchaudio and extensions: whether they go with the torch that is there, or comes."""
+"""Judges torchvision, torchaudio and extensions against the torch beside them."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Releases that have moved on since: NumPy, protobuf and Keras beside an older framework."""
+"""Judges NumPy, protobuf and Keras beside a framework that is too old for them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What an image is built with that takes the GPU from every container of it, on whatever machine.
+"""Judges the build steps of a Dockerfile that would take the GPU away from every container.
 
 Sources: docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html (the variables; the
 driver's own files are the host's, mounted when a container starts); docs.docker.com/compose/how-tos/gpu-support;

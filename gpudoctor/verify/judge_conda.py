@@ -1,4 +1,4 @@
-"""conda, mamba and micromamba: the channels, and the CUDA that PyTorch's own channel had builds for.
+"""Judges commands of conda and mamba: channels, and the CUDA builds of PyTorch's own channel.
 
 The builds of the channel pytorch had the CUDAs of the wheels, named by pytorch-cuda and by cudatoolkit before.
 """

@@ -1,4 +1,4 @@
-"""Extensions: whether a package goes with the torch, the CUDA, the GPUs and the Python that it meets.
+"""Judges an extension package (xformers …) against torch, CUDA, GPUs and Python.
 
 What each release is made for stands in compat/extensions.json, and in the names of wheels.
 """

@@ -1,4 +1,4 @@
-"""A framework in an install command: the build that is taken, and whether it fits the machine."""
+"""Judges the framework in an install command: which build is taken, and whether it fits the machine."""
 
 import posixpath
 from collections.abc import Iterator, Sequence

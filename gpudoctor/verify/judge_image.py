@@ -1,4 +1,4 @@
-"""Container images of NVIDIA, PyTorch and TensorFlow: whether there is such a tag, and whether it runs here.
+"""Judges container images of NVIDIA, PyTorch and TensorFlow: whether the tag exists and runs here.
 
 Tags: compat/containers.json for NVIDIA's framework images; hub.docker.com/r/nvidia/cuda (three numbers from CUDA 11 on,
 and no latest: README and supported-tags of gitlab.com/nvidia/container-images/cuda), hub.docker.com/r/pytorch/pytorch,

@@ -1,4 +1,4 @@
-"""What pip and uv would do with a command: for each package the release they take, and whether that fits."""
+"""Judges pip and uv installs: for each package the release that is taken, and whether it fits."""
 
 from collections.abc import Iterator, Sequence
 

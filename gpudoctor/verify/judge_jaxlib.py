@@ -1,4 +1,4 @@
-"""jaxlib with a build in its version, 0.4.12+cuda12.cudnn89: JAX's own page has it, no package index.
+"""Judges jaxlib with a build tag, 0.4.12+cuda12.cudnn89: only JAX's own page has it.
 
 Which builds there are for a release is known as far as the extras of JAX's releases ask for them.
 """

@@ -1,4 +1,4 @@
-"""What a framework of the same command holds its parts to: NVIDIA's libraries, jaxlib and JAX's parts for CUDA.
+"""Judges a framework's parts in one command (NVIDIA libraries, jaxlib, JAX plugins) against the framework.
 
 An installer refuses parts that the metadata of a framework excludes. JAX's part for CUDA has the version of jaxlib, or
 JAX does without it (jax/_src/xla_bridge.py).

@@ -1,4 +1,4 @@
-"""Where a command would install to: the wrong Python, the operating system's own, somebody else's pip."""
+"""Judges where a command would install: wrong Python, the system's own, another Python's pip."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.verify.asked import Install

@@ -1,4 +1,4 @@
-"""PyTorch from one of its indexes for ROCm: whether the build that is taken fits."""
+"""Judges PyTorch from a ROCm index: whether the build fits."""
 
 from gpudoctor.knowledge.matrix.amd import rocm_builds
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild

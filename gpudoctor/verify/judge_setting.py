@@ -1,4 +1,4 @@
-"""Environment variables: whether the form is of this system's shell, and the value one that is understood."""
+"""Judges environment variables that a command sets: the shell's syntax, and whether the value is valid."""
 
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""apt, dnf, zypper and pacman: the driver and the toolkit that a package brings, and whether they serve the GPU.
+"""Judges apt, dnf, zypper and pacman: whether the driver or toolkit in a package serves the GPU.
 
 Names: https://docs.nvidia.com/datacenter/tesla/driver-installation-guide, https://docs.nvidia.com/cuda/
 cuda-installation-guide-linux (meta packages), https://help.ubuntu.com/community/NvidiaDriversInstallation, 2026-11-22.

@@ -1,4 +1,4 @@
-"""What each place offers of a package: releases and builds, with the Pythons they are made for."""
+"""The releases and builds of a package at each index or channel, and their Pythons."""
 
 from functools import lru_cache
 

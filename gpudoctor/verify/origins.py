@@ -1,4 +1,4 @@
-"""Where a command lets its packages come from, as the matrix knows these places."""
+"""The indexes and channels that a command installs from."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Lock and project files as the commands they stand for: uv.lock, poetry.lock, pylock.toml, pyproject.toml, conda's.
+"""Reads lock and project files as commands: uv.lock, poetry.lock, pylock.toml, pyproject.toml, conda's.
 
 Forms: https://docs.astral.sh/uv/concepts/projects/layout, https://peps.python.org/pep-0751, https://python-poetry.org
 /docs/pyproject, https://docs.conda.io/projects/conda/en/latest/user-guide/tasks/manage-environments.html (2026-11-23).

@@ -1,4 +1,4 @@
-"""The words of pip and uv, as these programs read them."""
+"""Parses the arguments of pip and uv."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Which program a command calls, and what it is asked for."""
+"""Parses one command into what it asks for, by the program it calls."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A text as the commands that stand in it: lines of a shell, a requirements file, a Dockerfile, a Compose file."""
+"""Splits a text into commands: shell lines, requirements files, Dockerfiles, Compose files."""
 
 import json
 import shlex

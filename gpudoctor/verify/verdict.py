@@ -1,4 +1,4 @@
-"""What is judged, for whom, and the verdict. Data only."""
+"""The data of `verify`: the machine given, and the verdict on each package, setting or image."""
 
 from typing import Literal
 

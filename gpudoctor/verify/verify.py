@@ -1,4 +1,4 @@
-"""Judges a text of commands. Pure: the same text, facts and tables give the same verdicts anywhere."""
+"""Judges all commands of a text. Pure: the same text, facts and tables give the same verdicts."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""`answer`: what somebody sent, judged, with the lines of a reply."""
+"""The MCP tool `answer`: diagnoses what somebody sent, with lines to reply."""
 
 from collections.abc import Iterator
 from typing import Annotated

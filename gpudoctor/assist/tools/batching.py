@@ -1,4 +1,4 @@
-"""`batch`: many questions in one call, each answered in a few words."""
+"""The MCP tool `batch`: many questions in one call, each answered briefly."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""`smoke`, `plan`, `fix`, `install` and `undo`: the commands of the same names, each in a process of its own."""
+"""The MCP tools `smoke`, `plan`, `fix`, `install` and `undo`, each run as the command of that name."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal

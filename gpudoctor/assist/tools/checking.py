@@ -1,4 +1,4 @@
-"""`check` and `snapshot`: this machine, looked at in a process of its own; or facts that were recorded."""
+"""The MCP tools `check` and `snapshot`: this machine, or facts recorded elsewhere."""
 
 import os
 from typing import Annotated, Any, Literal, TypeVar

@@ -1,4 +1,4 @@
-"""`explain`, and `diff`: what a message or a finding means, and what changed."""
+"""The MCP tools `explain` (what a message or finding means) and `diff` (what changed between two machines)."""
 
 from typing import Annotated
 

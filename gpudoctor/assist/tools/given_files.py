@@ -1,4 +1,4 @@
-"""Files and texts that a call names, bounded before anything reads them."""
+"""Files and texts passed to an MCP tool, size-limited before anything reads them."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`look_up`: rows of the compatibility matrix, and what else the tables know."""
+"""The MCP tool `look_up`: rows of the compatibility matrix, known faults, recipes."""
 
 from importlib import import_module
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""`fit`: which builds the compatibility matrix has for a machine."""
+"""The MCP tool `fit`: which builds fit a machine by the compatibility matrix."""
 
 from datetime import date
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`verify`: commands judged before anybody runs them."""
+"""The MCP tool `verify`: judges commands before anybody runs them."""
 
 from functools import partial
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Runs launches by ClusterShell: so many at a time, each with its deadline, lines as they come, no waiting for all."""
+"""Runs launch commands with ClusterShell, many at a time, each with a deadline."""
 
 import shlex
 import signal

@@ -1,4 +1,4 @@
-"""Through a Dask scheduler that runs already: what do my workers see? distributed.dask.org, Client.run."""
+"""Examines the workers of a running Dask cluster. distributed.dask.org, Client.run."""
 
 import subprocess
 from collections.abc import Callable

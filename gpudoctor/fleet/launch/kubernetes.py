@@ -1,4 +1,4 @@
-"""For Kubernetes: a manifest that runs once on every node with NVIDIA GPUs. kubernetes.io/docs/concepts/workloads."""
+"""Makes a Kubernetes manifest that examines every node with NVIDIA GPUs once."""
 
 import json
 from typing import Any

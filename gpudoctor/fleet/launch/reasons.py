@@ -1,4 +1,4 @@
-"""Why a node gave no answer, from what its launcher printed and how it ended."""
+"""Why a node gave no answer, from the launcher's output and exit code."""
 
 import re
 

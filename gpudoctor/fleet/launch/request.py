@@ -1,4 +1,4 @@
-"""What is to be run on each node, and the shell command that does it."""
+"""What to run on each node of a fleet, as a shell command."""
 
 import shlex
 from typing import Literal

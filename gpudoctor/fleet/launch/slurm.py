@@ -1,4 +1,4 @@
-"""Through Slurm: srun with one task a node. slurm.schedmd.com/srun.html, sinfo.html, sbatch.html."""
+"""Examines nodes through Slurm: srun with one task a node. slurm.schedmd.com/srun.html, sinfo.html, sbatch.html."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""The claims of every table that has wheels behind it."""
+"""Checks all matrix tables that rest on the METADATA of wheels."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The table `extensions`."""
+"""Checks the table `extensions` (xformers, flash-attn …) against the METADATA of wheels."""
 
 from collections.abc import Iterator
 

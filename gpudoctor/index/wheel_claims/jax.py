@@ -1,4 +1,4 @@
-"""The table `jax`: what its extras require."""
+"""Checks the table `jax` against what the extras in JAX's METADATA require."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The rows of the tables `pairs` and `toolkit_parts` that package metadata states."""
+"""Checks the tables `pairs` and `toolkit_parts` against the METADATA of wheels."""
 
 from collections.abc import Iterator
 

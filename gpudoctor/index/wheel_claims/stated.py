@@ -1,4 +1,4 @@
-"""What the METADATA of a wheel states, as a claim compares it."""
+"""Compares one field of a matrix row with what a wheel's METADATA requires."""
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet

@@ -1,4 +1,4 @@
-"""The tables `tensorflow`, `protobuf`, `numpy` and `keras`."""
+"""Checks the tables `tensorflow`, `protobuf`, `numpy` and `keras` against the METADATA of wheels."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The tables `torch`, `companions` and `triton`."""
+"""Checks the tables `torch`, `companions` and `triton` against the METADATA of wheels."""
 
 import re
 from collections.abc import Iterable, Iterator

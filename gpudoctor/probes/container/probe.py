@@ -1,4 +1,4 @@
-"""What stands between the process and the machine: container, WSL, scheduler, notebook service."""
+"""Detects what surrounds the process: container, WSL, Slurm, notebook service."""
 
 import re
 from collections.abc import Mapping

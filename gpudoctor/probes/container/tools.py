@@ -1,4 +1,4 @@
-"""The container engines of a host, and NVIDIA's toolkit for them."""
+"""Detects container engines and the NVIDIA Container Toolkit on a host."""
 
 import re
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The kernel side of the driver: what is loaded, and what is built or forbidden for which kernel."""
+"""The driver's kernel modules: loaded, built, blacklisted, and for which kernel."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap

@@ -1,4 +1,4 @@
-"""The device nodes through which programs reach the driver."""
+"""The device files through which programs reach the driver (/dev/nvidia0, /dev/nvidia-uvm …)."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap

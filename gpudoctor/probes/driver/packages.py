@@ -1,4 +1,4 @@
-"""Packages of the distribution that bring an NVIDIA driver or its container toolkit."""
+"""Installed distribution packages with an NVIDIA driver or container toolkit."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap

@@ -1,4 +1,4 @@
-"""The NVIDIA driver: kernel module, libraries, device nodes, and everything that can keep it from loading."""
+"""The NVIDIA driver: kernel module, libraries, device files, and what keeps it from loading."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The environment variables that matter to GPUs, from an allow-list, with credentials taken out of the values."""
+"""GPU-related environment variables, from an allow-list, without credentials."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Whether NVML and the CUDA driver say the same of one GPU. Pure; what is not told contradicts nothing."""
+"""Compares what NVML and the CUDA driver say of one GPU. Pure; what is not told contradicts nothing."""
 
 import operator
 import re

@@ -1,4 +1,4 @@
-"""One list of GPUs from several sources that each see a part: NVML, the PCI bus, nvidia-smi, the CUDA driver. Pure."""
+"""Merges GPUs seen by NVML, the PCI bus, nvidia-smi and the CUDA driver into one list. Pure."""
 
 from collections.abc import Sequence
 

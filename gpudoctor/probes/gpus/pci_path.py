@@ -1,4 +1,4 @@
-"""How a GPU hangs on the bus: its PCIe link, the port above it, the IOMMU, and what the bridges do with its traffic.
+"""A GPU's PCIe link, the port above it, the IOMMU, and how bridges route its traffic.
 
 Sources: Linux ABI/testing/sysfs-bus-pci and sysfs-kernel-iommu_groups; PCI Express base specification, 7.7.11 (Access
 Control Services); the registers' names are those of linux/pci_regs.h.

@@ -1,4 +1,4 @@
-"""GPUs that are on no PCI bus we can read: NVIDIA's integrated ones, and the display adapters of Windows and macOS."""
+"""GPUs not readable on PCI: NVIDIA's integrated ones (Jetson), display adapters of Windows and macOS."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap, Source

@@ -1,4 +1,4 @@
-"""Values that no hardware has are not seen: a driver that tells them is ill, and nothing is judged by what it says.
+"""Drops implausible values that an ill driver reports, so that nothing is judged by them.
 
 The bounds are wide: some ten times what the largest GPU of 2026 has, so that next year's passes.
 """

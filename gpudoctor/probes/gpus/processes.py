@@ -1,4 +1,4 @@
-"""Who the processes on a GPU are."""
+"""Names and users of the processes on a GPU."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Asks nvidia-smi: the last resort, since its text changes with the driver and NVML's answers do not."""
+"""Queries nvidia-smi, as the last resort where NVML cannot be asked."""
 
 from typing import NamedTuple
 

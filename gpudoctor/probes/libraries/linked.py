@@ -1,4 +1,4 @@
-"""Every package's compiled modules that are linked to libraries of CUDA or PyTorch, and which they would not get.
+"""Compiled modules of packages linked to CUDA or PyTorch libraries, and which of those would not be found.
 
 Which files a package has, its RECORD says; of the files only the ELF headers are read.
 """

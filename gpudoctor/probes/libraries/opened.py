@@ -1,4 +1,4 @@
-"""What each framework links to and opens: played through the loader's search, nothing is loaded."""
+"""Which library files each framework would load, by following the loader's search; nothing is loaded."""
 
 import posixpath
 from fnmatch import fnmatchcase

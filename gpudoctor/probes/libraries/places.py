@@ -1,4 +1,4 @@
-"""The directories that may hold CUDA libraries, and whose they are."""
+"""Directories that may hold CUDA libraries, and which package or toolkit owns them."""
 
 import posixpath
 

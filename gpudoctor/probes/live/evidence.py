@@ -1,4 +1,4 @@
-"""What agents told and printed, as facts: device lists, trainings, known messages, the lines of a log that matter."""
+"""Turns what agents told and printed into facts: device lists, trainings, known messages, log lines."""
 
 from collections.abc import Iterator
 

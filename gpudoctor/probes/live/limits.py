@@ -1,4 +1,4 @@
-"""What an agent may take of the machine, and the variables that keep a busy one from spinning."""
+"""How many threads and how much memory each agent process may take."""
 
 import os
 import re

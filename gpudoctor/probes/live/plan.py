@@ -1,4 +1,4 @@
-"""Which frameworks are run in which process, and how many processes at a time."""
+"""Which frameworks run in which process, and how many processes at once."""
 
 import json
 import os.path

@@ -1,4 +1,4 @@
-"""Proves a look: lists devices and trains small networks with every installed framework, each in child processes."""
+"""Lists devices and trains small networks with every installed framework, each in a child process."""
 
 from msgspec import structs
 

@@ -1,4 +1,4 @@
-"""Runs agents: scripts of ours that the target executes, in its own process, with the user's folder and variables."""
+"""Runs an agent script in the examined interpreter, with the user's folder and variables."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What an agent tells on its channel, put together while it runs (the protocol: agent/agent_channel.py)."""
+"""Collects what an agent reports on its channel while it runs (the protocol: agent/agent_channel.py)."""
 
 import json
 import time

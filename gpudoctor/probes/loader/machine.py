@@ -1,4 +1,4 @@
-"""The file system as the dynamic loader sees it: directories and ELF headers, each read once, and its cache."""
+"""The file system as the dynamic loader sees it: directories, ELF headers, ld.so.cache, each read once."""
 
 import posixpath
 from collections.abc import Iterator

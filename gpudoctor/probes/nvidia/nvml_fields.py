@@ -1,4 +1,4 @@
-"""The facts that NVML tells of a GPU: which fields of `Gpu` each fills, and in which unit. Units of NVML: nvml.h."""
+"""Which NVML query fills which field of `Gpu`, and in which unit. Units of NVML: nvml.h."""
 
 from collections.abc import Callable
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""From the transcript of a child process that asked NVML or the CUDA driver to facts."""
+"""Turns the printed answers of the NVML and CUDA driver child processes into facts."""
 
 from collections.abc import Callable, Iterator
 

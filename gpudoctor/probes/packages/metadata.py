@@ -1,4 +1,4 @@
-"""The distributions of site folders: of GPU-relevant ones all that their metadata says, of others what they require."""
+"""Reads the metadata of installed distributions: all of it for GPU-relevant ones, else the requirements."""
 
 import re
 from collections.abc import Iterable

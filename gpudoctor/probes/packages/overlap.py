@@ -1,4 +1,4 @@
-"""Distributions that own the same files: whoever was installed last wrote them, and removing one breaks the other."""
+"""Distributions that own the same files, where the last installed has overwritten the other's."""
 
 from collections.abc import Mapping, Sequence
 

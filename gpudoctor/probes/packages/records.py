@@ -1,4 +1,4 @@
-"""Whether the files on disk are those the installers wrote down, and made for this Python: RECORD against the disk.
+"""Compares a package's RECORD with the files on disk, and checks that they are made for this Python.
 
 RECORD lists `path,hash,size` of each installed file, relative to the site folder:
 https://packaging.python.org/en/latest/specifications/recording-installed-packages/

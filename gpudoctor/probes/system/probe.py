@@ -1,4 +1,4 @@
-"""The machine: operating system, kernel, C library, processor, memory, room, and who we are on it."""
+"""The host: operating system, kernel, C library, CPU, memory, disk space, user."""
 
 from typing import Literal
 

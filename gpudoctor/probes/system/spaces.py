@@ -1,4 +1,4 @@
-"""How much room there is where frameworks, installers and data loaders put things."""
+"""Free space of the file systems used by frameworks, installers and data loaders (/tmp, /dev/shm, home …)."""
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.system import Space

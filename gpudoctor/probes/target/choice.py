@@ -1,4 +1,4 @@
-"""Which interpreter is examined, and how the host writes its paths."""
+"""Chooses the Python interpreter to examine."""
 
 import ntpath
 import posixpath

@@ -1,4 +1,4 @@
-"""Ask an interpreter who it is, in a child that runs none of its environment's code."""
+"""Asks the interpreter who it is, in a child that runs none of its environment's code."""
 
 import os.path
 

@@ -1,4 +1,4 @@
-"""Files that Python would import in place of a framework: in the working directory, PYTHONPATH or the user site."""
+"""Files that shadow a framework on import: in the working directory, PYTHONPATH or the user site."""
 
 from collections.abc import Collection, Iterator
 from typing import Literal

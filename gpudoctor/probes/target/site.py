@@ -1,4 +1,4 @@
-"""Work out from outside where an interpreter finds its packages, as its site.py would, without running it.
+"""Works out an interpreter's sys.path from outside, as its site.py would, without running it.
 
 The order is that of site.main(): the virtual environment's own folders, the user site, the folders of the base. Each is
 followed by what the path lines of its .pth files name. https://docs.python.org/3/library/site.html
