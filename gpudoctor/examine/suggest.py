@@ -1,4 +1,4 @@
-""""Did you mean …?" for a mistyped rule name or code."""
+""" "Did you mean …?" for a mistyped rule name or code."""
 
 from gpudoctor.diagnosis.select import UnknownCode
 from gpudoctor.errors import Misused

@@ -1,4 +1,4 @@
-"""What answers a question: the facts that a command would show, or what a text shows of them."""
+"""Which facts, or what in a text, already answer a question's command: answers.tsv."""
 
 from functools import lru_cache
 from typing import NamedTuple

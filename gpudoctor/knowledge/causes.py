@@ -1,4 +1,4 @@
-"""From messages to causes: which are likeliest, all messages and the surroundings together; and causes in words."""
+"""The known causes (causes.toml), and how likely each is given the messages and surroundings."""
 
 from collections.abc import Iterable
 from functools import lru_cache

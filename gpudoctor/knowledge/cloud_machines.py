@@ -1,4 +1,4 @@
-"""Machines of clouds by the names of their types: who names g4dn.xlarge has named its GPU."""
+"""GPUs of cloud machine types: g4dn.xlarge has a T4."""
 
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What metadata does not say of a release: what it requires, and companions that break it though it admits them."""
+"""Requirements of releases that their metadata leaves out, and companions that break them: unstated.tsv."""
 
 import re
 from functools import lru_cache

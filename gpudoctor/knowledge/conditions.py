@@ -1,4 +1,4 @@
-"""Conditions that are facts as they are stated: one record of conditions.toml each."""
+"""Conditions that rule causes out, as simple comparisons of facts: conditions.toml."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Programs that open CUDA's libraries by versioned names: which one a text is about, and its builds by CUDA."""
+"""Programs that open versioned CUDA libraries, and their builds by CUDA: cuda_programs.toml."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -1,4 +1,4 @@
-"""Rules that say what failed in a run, as data: one record of failures.toml each."""
+"""Rules about failed runs, recorded as data: failures.toml."""
 
 from functools import cache
 from typing import Literal

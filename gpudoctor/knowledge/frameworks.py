@@ -1,4 +1,4 @@
-"""The frameworks: what each is called, which packages and scripts belong to it. One record of frameworks.toml each."""
+"""What each framework is called, its packages, variables and agent scripts: frameworks.toml."""
 
 from functools import cache
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The options of pip and uv: their short forms, whether a value follows, and where each is read."""
+"""The options of pip and uv: short forms, values, where each applies."""
 
 from functools import lru_cache
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Builds of frameworks for Jetson boards, by the L4T of their JetPack; and the L4T of a JetPack."""
+"""Framework builds for Jetson boards by L4T and JetPack release."""
 
 from functools import lru_cache
 

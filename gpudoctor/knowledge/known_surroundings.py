@@ -1,4 +1,4 @@
-"""Places in which the usual causes and commands are none: other accelerators, nobody's root, programs without CUDA."""
+"""Places where usual causes and commands do not apply (TPU, no root, programs without CUDA)."""
 
 from collections.abc import Iterable
 from functools import lru_cache

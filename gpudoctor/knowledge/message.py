@@ -1,4 +1,4 @@
-"""What a known message is made of, and all of them: compiled from messages/*.toml, read when first asked for."""
+"""The known messages that programs print (messages/*.toml), and what a record of one holds."""
 
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Releases with which something begins or ends: milestones.toml, by the names that the code asks for."""
+"""Releases in which a behaviour begins or ends: milestones.toml."""
 
 from functools import cache
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Where commands are to be typed, as far as a text says so: which Python, installer, engine and kind of program."""
+"""Reads from a text where commands are typed: which Python, installer, container engine, kind of program."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""The programs that print errors, and what texts are about: how a line or a text shows which, and what to ask then."""
+"""Programs that print errors: how to tell which one printed a line, and what to ask about it."""
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet

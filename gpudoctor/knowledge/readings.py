@@ -1,4 +1,4 @@
-"""A text as its writer meant it: what pasting, Markdown, HTML and terminals put within a message is taken out.
+"""Alternative readings of a text, without damage from pasting, Markdown, HTML or terminals.
 
 A known message stands in a line as a program printed it, or in one of these readings of it. What is quoted is the line.
 """

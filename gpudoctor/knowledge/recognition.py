@@ -1,4 +1,4 @@
-"""Finds known messages in a text of any size, and the lines of a log that are worth keeping."""
+"""Recognises known messages in a text of any size, and picks the log lines worth keeping."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Packages that are builds of one module, of which only one can be installed: onnxruntime and onnxruntime-gpu."""
+"""Packages that provide the same module, of which only one can be installed (onnxruntime, onnxruntime-gpu)."""
 
 from functools import lru_cache
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What reporters say happened, in their own words: "nvidia-smi works on the host", "it is in my PATH"."""
+"""Recognises reporters' statements ("nvidia-smi works on the host"): statements.toml."""
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,4 @@
-"""Where a program ran, as far as a text says so: in WSL, in a container, under Slurm, installed by conda."""
+"""Reads from a text where a program ran: WSL, a container, Slurm, conda."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Public threads that were resolved: those with the same messages, or told in the same words, as a ticket."""
+"""Finds resolved public threads that resemble a ticket: threads.tsv."""
 
 import math
 from collections import Counter, defaultdict

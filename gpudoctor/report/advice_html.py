@@ -1,4 +1,4 @@
-"""Advice as one HTML page: a chart of the devices, the table, what to do. No script, no network, light and dark."""
+"""Renders advice as one HTML page: a chart of devices, a table, what to do. No script, no network."""
 
 from collections.abc import Iterator
 from html import escape

@@ -1,4 +1,4 @@
-"""Advice for a terminal: the answer, a table of devices, and what to do."""
+"""Renders advice for a terminal: the answer, a table of devices, what to do."""
 
 from collections.abc import Iterator, Sequence
 

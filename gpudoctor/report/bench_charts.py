@@ -1,4 +1,4 @@
-"""Which plots a measurement has: title, what to see in it, the plot."""
+"""Chooses the plots of a benchmark: title, what to see in it, the plot."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A measurement as one HTML page: no script, no network, light and dark."""
+"""Renders a benchmark as one HTML page: no script, no network, light and dark."""
 
 from collections.abc import Iterator
 from html import escape

@@ -1,4 +1,4 @@
-"""Small plots as SVG text: lines over logarithmic axes, bars of shares, strips over time. Colours are CSS classes."""
+"""Draws small SVG plots: lines over logarithmic axes, bars, strips over time. Colours are CSS classes."""
 
 import math
 from collections.abc import Iterable, Sequence

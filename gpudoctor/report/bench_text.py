@@ -1,4 +1,4 @@
-"""A measurement for a terminal: what follows from it first, then its numbers."""
+"""Renders a benchmark for a terminal: conclusions first, then numbers."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The report in all its forms, in one archive for a ticket."""
+"""Packs the report in all its forms into one zip archive for a ticket."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Steps as text to type: quoted for the shell of the machine the report is about."""
+"""Renders the steps of a fix as commands to type, quoted for the shell of the reported machine."""
 
 import shlex
 from collections.abc import Callable

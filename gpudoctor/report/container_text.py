@@ -1,4 +1,4 @@
-"""The image that fits this machine, and the command that starts it, as text."""
+"""Renders the chosen container image and the command that starts it as text."""
 
 from collections.abc import Iterator
 

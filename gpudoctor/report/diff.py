@@ -1,4 +1,4 @@
-"""A comparison for a terminal."""
+"""Renders the comparison of two snapshots for a terminal."""
 
 from collections.abc import Iterator
 

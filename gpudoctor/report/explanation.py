@@ -1,4 +1,4 @@
-"""An explained error message for a terminal."""
+"""Renders the explanation of an error message for a terminal."""
 
 from collections.abc import Iterator
 

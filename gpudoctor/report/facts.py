@@ -1,4 +1,4 @@
-"""The facts of a snapshot as rows of text, layer by layer, for those who read a report to the end."""
+"""Lists the facts of a snapshot as rows of text, layer by layer, for the end of a report."""
 
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The solver's answer in words, line by line: a terminal and a page draw the same."""
+"""Words the solver's answer of `matrix fit` line by line, for the terminal and the matrix page alike."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal

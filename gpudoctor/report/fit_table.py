@@ -1,4 +1,4 @@
-"""The solver's answer to every choice that the page of the matrix offers, worked out by `fit`; each text once.
+"""Precomputes the answers of `matrix fit` to every choice offered on the HTML page of the matrix.
 
 A choice is a system, a GPU, a driver, a Python and what is wanted. GPUs that no build tells apart share their answers,
 and so do the drivers from one release at which something changes to the next; what the user chose is put into the texts

@@ -1,4 +1,4 @@
-"""The solver's answer as text."""
+"""Renders the solver's answer of `matrix fit` as text."""
 
 from collections.abc import Iterable, Iterator
 

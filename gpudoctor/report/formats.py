@@ -1,4 +1,4 @@
-"""Every report in every format: a row each, with the function that writes it.
+"""The table of reports and output formats, with the function that renders each.
 
 A function gets the report, and in a terminal a `Style` too; it returns text or bytes, or parts of them one by one. It
 is imported when it is asked for, so that a check at a terminal pays for no page. Formats other than those of the user's

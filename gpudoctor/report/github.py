@@ -1,4 +1,4 @@
-"""The report as workflow commands, which GitHub Actions shows as annotations.
+"""Renders the report as GitHub Actions annotations.
 
 docs.github.com/actions/reference/workflow-commands-for-github-actions: `%`, CR and LF are escaped in a message, and
 `:` and `,` in a property too.

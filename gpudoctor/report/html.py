@@ -1,4 +1,4 @@
-"""The report as one HTML page: no network, no outside file, safe whatever the facts hold.
+"""Renders the report as one HTML page without network or outside files, safe against markup in facts.
 
 Built as a tree and written by the standard library's serialiser, so no text can become markup; and a content security
 policy lets run exactly our own script, so nothing else would.

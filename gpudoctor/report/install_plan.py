@@ -1,4 +1,4 @@
-"""A plan to install in each format of `gpudoctor plan`: one function a format."""
+"""Renders an install plan in each format of `gpudoctor plan`."""
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan

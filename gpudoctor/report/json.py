@@ -1,4 +1,4 @@
-"""Reports that are facts as JSON; their schemas are in `gpudoctor.facts`."""
+"""Renders reports as JSON; their schemas are in `gpudoctor.facts`."""
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.codec import encode

@@ -1,4 +1,4 @@
-"""The report as JUnit XML, which continuous integration shows: a test case for each rule that judged or could not."""
+"""Renders the report as JUnit XML: a test case for each rule that judged or could not."""
 
 from xml.etree.ElementTree import Element, SubElement, tostring
 

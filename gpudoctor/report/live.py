@@ -1,4 +1,4 @@
-"""Results of `devices` and `smoke` for a terminal: the table of devices, the trainings of each framework."""
+"""Renders `devices` and `smoke` for a terminal: the device table, the trainings of each framework."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Results of `devices` and `smoke` as JSON."""
+"""Renders `devices` and `smoke` as JSON."""
 
 from gpudoctor.diagnosis.cross_view import CrossView, cross_view
 from gpudoctor.facts.base import Fact

@@ -1,4 +1,4 @@
-"""What was looked up as text."""
+"""Renders the answers of `look-up` as text."""
 
 from gpudoctor.language import wrapping
 from gpudoctor.look_up.answer import Found, LookedUp

@@ -1,4 +1,4 @@
-"""The report as Markdown that a GitHub issue takes: the verdict first, the facts folded."""
+"""Renders the report as Markdown for a GitHub issue: the verdict first, the facts folded."""
 
 from collections.abc import Iterator
 

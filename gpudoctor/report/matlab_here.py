@@ -1,4 +1,4 @@
-"""Installed MATLABs on the GPUs of a machine, in words."""
+"""Renders which installed MATLABs can use the GPUs of this machine."""
 
 from gpudoctor.facts.matlab import Matlabs, OnGpu, Outcome, Reason
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease

@@ -1,4 +1,4 @@
-"""Which edition of the matrix is in use, and what an update came to, as text."""
+"""Renders `matrix status` and `matrix update`: the edition in use, and what an update brought."""
 
 from gpudoctor.knowledge.matrix.editions import OLD, Status, Update
 from gpudoctor.report.terminal import Style

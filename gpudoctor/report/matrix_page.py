@@ -1,4 +1,4 @@
-"""The matrix as one page without a network: what fits a machine, as `matrix fit` says, and every table."""
+"""Renders the compatibility matrix as one offline HTML page, with `matrix fit` and every table."""
 
 from collections.abc import Iterable
 from typing import Any

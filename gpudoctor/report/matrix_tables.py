@@ -1,4 +1,4 @@
-"""Tables of the matrix as plain text for people (80 to 100 columns, or a pipe), and as JSON for scripts."""
+"""Renders tables of the compatibility matrix as text (80 to 100 columns, or a pipe) and as JSON."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping

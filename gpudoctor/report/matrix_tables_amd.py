@@ -1,4 +1,4 @@
-"""AMD's GPUs as tables: a product, and the builds that have code for it."""
+"""Matrix tables of AMD GPUs, and of the builds with code for each."""
 
 from gpudoctor.knowledge.matrix.amd import amd_gpus, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.query import Matrix

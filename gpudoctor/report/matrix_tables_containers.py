@@ -1,4 +1,4 @@
-"""NVIDIA's framework images: what is in them, and which drivers and GPUs they take."""
+"""Matrix tables of NVIDIA's framework images: contents, drivers and GPUs."""
 
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.offer_types import ContainerImage

@@ -1,4 +1,4 @@
-"""What the matrix knows of the frameworks, as tables."""
+"""Matrix tables of the frameworks: releases, builds, companions."""
 
 from collections.abc import Iterable
 from typing import Any

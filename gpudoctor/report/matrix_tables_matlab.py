@@ -1,4 +1,4 @@
-"""MATLAB's releases as tables: their CUDA, drivers and GPUs, and the lines to type."""
+"""Matrix tables of MATLAB releases: CUDA, drivers, GPUs, and the lines to type."""
 
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.matlab import Serves, release_of, serves

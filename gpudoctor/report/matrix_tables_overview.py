@@ -1,4 +1,4 @@
-"""The matrix as a whole: its edition, and of each table the age, the size, the sources and how sure its rows are."""
+"""An overview of the matrix: its edition, and each table's age, size, sources and confidence."""
 
 from collections import Counter
 

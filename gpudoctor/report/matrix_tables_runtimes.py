@@ -1,4 +1,4 @@
-"""Runtimes as tables: what Colab, Kaggle, JetPack and conda-forge have."""
+"""Matrix tables of what Colab, Kaggle, JetPack and conda-forge provide."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.matrix.offer_types import Runtime

@@ -1,4 +1,4 @@
-"""What the matrix knows below the frameworks, as tables: GPUs, drivers, CUDA, cuDNN."""
+"""Matrix tables below the frameworks: GPUs, drivers, CUDA, cuDNN."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""GPU mistakes in Dockerfiles and Compose files as text, and as annotations at their lines."""
+"""Renders GPU mistakes found in Dockerfiles and Compose files, as text and GitHub annotations."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Writing to standard output: any encoding, colour or none, and a reader who may leave early."""
+"""Writes to standard output with the right encoding and colours, tolerating a closed pipe."""
 
 import os
 import sys

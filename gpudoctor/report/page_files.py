@@ -1,4 +1,4 @@
-"""The style sheets and the script of HTML pages, which are files in `pages`."""
+"""Loads the style sheets and the script of HTML pages from the folder `pages`."""
 
 from collections.abc import Iterable
 from functools import cache

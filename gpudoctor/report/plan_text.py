@@ -1,4 +1,4 @@
-"""Plans as text for a terminal: what is done, why, what it needs, and what is left."""
+"""Renders plans for a terminal: what is done, why, what it needs, what is left."""
 
 from collections.abc import Iterator
 

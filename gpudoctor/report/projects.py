@@ -1,4 +1,4 @@
-"""An install plan as files of other tools: requirements.txt, a project of uv, a conda environment, a Dockerfile."""
+"""Renders an install plan as requirements.txt, a uv project, a conda environment or a Dockerfile."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Rules as a list, and the manual page of one."""
+"""Renders the list of rules, and the manual page of one."""
 
 import msgspec
 

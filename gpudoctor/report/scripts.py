@@ -1,4 +1,4 @@
-"""A plan as a script to read and run: bash for Linux and macOS, PowerShell for Windows.
+"""Renders a plan as a script: bash for Linux and macOS, PowerShell for Windows.
 
 Nothing in it was quoted by hand: arguments come from argv arrays, texts are printed by a function of the script.
 """

@@ -1,4 +1,4 @@
-"""What was proved by running frameworks, in words."""
+"""Says in words which frameworks the smoke trainings proved."""
 
 from collections.abc import Iterable
 

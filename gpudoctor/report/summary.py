@@ -1,4 +1,4 @@
-"""The stack in one line each, bottom to top: what is there, and how it stands."""
+"""One line for each layer of the stack, bottom to top: what is there, and its state."""
 
 from collections.abc import Container, Iterable
 from typing import Literal

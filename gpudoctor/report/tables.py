@@ -1,4 +1,4 @@
-"""Tables of a report: who sees which device, and what was trained where."""
+"""The tables of a report: which framework sees which device, and what was trained where."""
 
 from collections.abc import Iterator
 

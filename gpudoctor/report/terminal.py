@@ -1,4 +1,4 @@
-"""The report for a terminal: plain lines, colour where it is wanted, ASCII where nothing else can be shown."""
+"""Renders the report for a terminal: plain lines, optional colour, ASCII as a fallback."""
 
 import textwrap
 from collections.abc import Iterator

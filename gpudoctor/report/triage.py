@@ -1,4 +1,4 @@
-"""Judged tickets for a terminal, and as JSON."""
+"""Renders diagnosed tickets for a terminal and as JSON."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""Judged tickets as one HTML page."""
+"""Renders diagnosed tickets as one HTML page."""
 
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement

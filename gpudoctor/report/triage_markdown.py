@@ -1,4 +1,4 @@
-"""Judged tickets as Markdown: for a reply in an issue."""
+"""Renders diagnosed tickets as Markdown, to reply in an issue."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The outcome of `matrix verify`, for people and for scripts."""
+"""Renders the outcome of `matrix verify` as text and JSON."""
 
 from collections.abc import Iterator
 

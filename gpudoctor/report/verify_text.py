@@ -1,4 +1,4 @@
-"""Verdicts on commands as text: one line a package, the reason, and what does fit."""
+"""Renders the verdicts of `verify`: one line a package, the reason, and what does fit."""
 
 from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible

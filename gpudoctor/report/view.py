@@ -1,4 +1,4 @@
-"""The view model: one wording of a report, from which every renderer draws."""
+"""The view model of a report: all its wording, made once and drawn by every renderer."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What was read of a text: the facts with their lines, what it states in two ways, and how much of it was used."""
+"""Renders what was read from a ticket: facts with their lines, contradictions, how much was used."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""AMD's GPUs and the builds for them: architectures by name, and the builds that have code for them."""
+"""AMD GPU architectures by product name, and the builds with code for them."""
 
 import re
 

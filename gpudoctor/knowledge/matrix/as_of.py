@@ -1,4 +1,4 @@
-"""The matrix as it would have been on a day: without what came out later."""
+"""The compatibility matrix as of an earlier day, without later releases."""
 
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Whether CUDA itself, its compiler and its libraries, has machine code for a GPU."""
+"""Whether a CUDA release's own compiler and libraries support a GPU."""
 
 from gpudoctor.facts.versions import Capability, CudaVersion
 from gpudoctor.knowledge.matrix.query import Matrix

@@ -1,4 +1,4 @@
-"""Where the tables of an update lie, and whether they count: `current.json` names the folder and what it replaced."""
+"""Finds the installed edition of the matrix, the shipped one or the user's update: `current.json`."""
 
 import datetime
 import os

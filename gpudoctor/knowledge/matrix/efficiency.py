@@ -1,4 +1,4 @@
-"""What a measured device reaches, next to its peak and to what healthy ones reach."""
+"""Compares measured rates of a device with its peak and with healthy devices."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Rows of the matrix that describe GPUs: their generations, their products, and what these can do."""
+"""Row types of the matrix for GPU generations and products."""
 
 from typing import Literal
 

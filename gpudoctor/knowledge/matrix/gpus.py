@@ -1,4 +1,4 @@
-"""Which product a GPU is, by PCI id and by name."""
+"""Identifies a GPU product by PCI id or name."""
 
 import re
 from collections import defaultdict

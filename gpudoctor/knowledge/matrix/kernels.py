@@ -1,4 +1,4 @@
-"""Does a build run on a GPU? Binary and PTX compatibility of CUDA device code.
+"""Whether a build's device code runs on a GPU: binary and PTX compatibility.
 
 Sources: CUDA C++ Programming Guide, "Binary Compatibility", "PTX Compatibility" and "Feature Set Compiler Targets",
 docs.nvidia.com/cuda/cuda-c-programming-guide; torch/cuda/__init__.py of torch 2.15.0, DEVICE_REQUIREMENT.

@@ -1,4 +1,4 @@
-"""Finds the tables: the user's update, else `compat` beside the modules (an installed package) or in a checkout."""
+"""Finds and loads the matrix tables: the user's update, else the shipped `compat`."""
 
 import os
 from functools import lru_cache

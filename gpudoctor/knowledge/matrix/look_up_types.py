@@ -1,4 +1,4 @@
-"""Rows that people look up: faults of single releases, recipes, and when releases came out."""
+"""Row types of the matrix for release faults, recipes and release dates."""
 
 from typing import Literal
 

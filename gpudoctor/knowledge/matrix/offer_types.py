@@ -1,4 +1,4 @@
-"""Rows on what is offered beside the frameworks' own wheels: builds that are on no index, images, extensions."""
+"""Row types of the matrix for builds off the index, container images and extensions."""
 
 from typing import Literal
 

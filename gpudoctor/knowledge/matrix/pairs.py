@@ -1,4 +1,4 @@
-"""Packages with compiled parts: for which line of a framework, which CUDA and which C++ ABI each is made."""
+"""For which framework release, CUDA and C++ ABI compiled packages are made: compat/pairs.json."""
 
 from functools import lru_cache
 

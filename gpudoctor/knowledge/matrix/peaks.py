@@ -1,4 +1,4 @@
-"""What a GPU can do at most, and what healthy ones were measured to do, by the name a driver gives it."""
+"""Peak rates of a GPU, and the rates measured on healthy ones, by the driver's name for it."""
 
 from gpudoctor.knowledge.matrix.gpu_types import GpuPeaks, GpuReference
 from gpudoctor.knowledge.matrix.gpus import plain_name

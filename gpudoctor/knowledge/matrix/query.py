@@ -1,4 +1,4 @@
-"""The questions asked of the matrix. An answer of None means the matrix does not know: never yes, never no."""
+"""Queries of the compatibility matrix. None means that the matrix does not know: never yes, never no."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What memories and links can carry at most, worked out from how they are built. Bytes a second."""
+"""Peak bandwidth of PCIe links and memory, in bytes a second."""
 
 #: GT/s of a lane, and the share of its bits that are data. Sources: PCI Express base specification, 8b/10b up to 2.x,
 #: 128b/130b up to 5.x; 6.x packs 236 of the 256 bytes of a FLIT (PCI-SIG, "The PCIe 6.0 Specification").

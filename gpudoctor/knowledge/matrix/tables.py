@@ -1,4 +1,4 @@
-"""The format of a table: one JSON object with its rows, decoded and checked against their types."""
+"""Reads a matrix table (JSON) and checks its rows against their types."""
 
 from collections.abc import Iterable
 from functools import lru_cache

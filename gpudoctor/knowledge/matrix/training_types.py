@@ -1,4 +1,4 @@
-"""Rows of the matrix that describe what people train, and how fast it was published to train."""
+"""Row types of the matrix for trainings and their published speeds."""
 
 from typing import Literal
 

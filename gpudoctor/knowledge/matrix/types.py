@@ -1,4 +1,4 @@
-"""Rows of the matrix. Every row says where it comes from and how sure that is."""
+"""Row types of the matrix for drivers, CUDA toolkits and framework builds; each row has a source and a grade."""
 
 from typing import Literal
 
