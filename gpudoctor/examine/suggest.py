@@ -1,4 +1,4 @@
-""" "Did you mean …?" for a mistyped rule name or code."""
+"""Suggests the nearest rule or code for one that was mistyped."""
 
 from gpudoctor.diagnosis.select import UnknownCode
 from gpudoctor.errors import Misused
