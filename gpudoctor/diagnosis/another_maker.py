@@ -1,4 +1,4 @@
-"""What it comes to where everything that a message means needs an NVIDIA GPU, and the machine's is another maker's."""
+"""The cause to name where all others need an NVIDIA GPU and the machine's GPU is another maker's."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Whether a part of a question is answered already: its output is there, or the facts hold what it would print."""
+"""Whether a question is answered already, by output in the text or by known facts."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,4 +1,4 @@
-"""What would be found on a machine whose GPU a ticket does not state, if it had one of NVIDIA's: most have."""
+"""Findings that would hold if a ticket's unstated GPU were NVIDIA's, as most are."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Commands as they are typed at a place: in a cell, with uv, by a program's own Python; without those it has not."""
+"""Rewrites commands for where they are typed: a notebook cell, uv, a program's embedded Python."""
 
 import shlex
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What mends a driver on systems that have it from an image or a plugin, where no package manager brings it."""
+"""How to mend a driver where no package manager installs it: image-based systems, Unraid, TrueNAS."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""One difference between two snapshots: how it is found in a fact or a list, and how it is taken back."""
+"""One kind of difference between two snapshots: how it is found and how to undo it."""
 
 from collections.abc import Iterator
 from typing import Any

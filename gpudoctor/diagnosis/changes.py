@@ -1,4 +1,4 @@
-"""The differences of two snapshots, in the words of those who use the machine."""
+"""Lists the differences of two snapshots in users' words."""
 
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,4 +1,4 @@
-"""Sentences of a remedy that are for a circumstance which is known not to be this one."""
+"""Drops sentences of a remedy that are for other circumstances than the known ones."""
 
 from collections.abc import Set as AbstractSet
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Commands of a question, for the system of the one who is asked: translated, or left out where it has none."""
+"""Translates a question's commands for the reader's system (PowerShell, cmd, macOS), or drops them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Commands of a remedy as the stated facts allow them: filled in, judged one after the other, replaced or left out."""
+"""Checks a remedy's commands against the facts one by one; replaces or drops what does not fit."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Commands that are others at a place: another path, another name, or none."""
+"""Replaces commands that have another path or name at a place: commands_at_places.tsv."""
 
 from collections.abc import Set as AbstractSet
 from functools import lru_cache

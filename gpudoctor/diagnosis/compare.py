@@ -1,4 +1,4 @@
-"""What changed between two snapshots, most suspicious first.
+"""Compares two snapshots: what changed, most suspicious first.
 
 A change is suspicious when undoing it, and nothing else, takes back a finding that is new: that is tried for each.
 """

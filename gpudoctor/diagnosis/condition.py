@@ -1,4 +1,4 @@
-"""The register of conditions that refute causes: the records of conditions.toml, and functions that compute."""
+"""Registers the conditions that refute causes, both records of conditions.toml and functions."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Conditions that refute causes: each looks at a snapshot and says in words the fact that holds, or None.
+"""Conditions on frameworks, toolkits and libraries that refute causes: each returns the fact in words, or None.
 
 A cause names those that refute it (`refuted_by`). What was not seen never refutes.
 """

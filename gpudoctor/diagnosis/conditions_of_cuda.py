@@ -1,4 +1,4 @@
-"""Conditions about the CUDA that the driver offers and the one that something was built with; see `conditions`."""
+"""Conditions that refute causes by comparing the driver's CUDA with that of a build."""
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView

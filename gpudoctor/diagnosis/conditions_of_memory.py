@@ -1,4 +1,4 @@
-"""Conditions about memory: what PyTorch's own numbers say of who fills the GPU."""
+"""Conditions that refute causes by GPU memory: who fills it, by PyTorch's own numbers."""
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView

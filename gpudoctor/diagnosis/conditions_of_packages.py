@@ -1,4 +1,4 @@
-"""Conditions that refute causes by what is installed, offered, or of another maker; see `conditions`."""
+"""Conditions that refute causes by packages: installed, on offer, or for another maker's GPU."""
 
 from collections.abc import Iterable
 

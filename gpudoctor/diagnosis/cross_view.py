@@ -1,4 +1,4 @@
-"""One view of every device: what NVML, the CUDA driver and each framework see of it, and why one does not see it."""
+"""One table of devices as NVML, the CUDA driver and each framework see them, and why one does not."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal

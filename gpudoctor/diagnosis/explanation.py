@@ -1,4 +1,4 @@
-"""What an error message means: its causes, weighed by the facts at hand."""
+"""Explains an error message: its causes, weighed by the known facts."""
 
 from gpudoctor.diagnosis.next_question import Question
 from gpudoctor.diagnosis.ranking import Candidate, RuledOut

@@ -1,4 +1,4 @@
-"""The words to fill in of a remedy's commands, <TORCHVISION>: what the stated facts decide; the others stay."""
+"""Fills the placeholders of a remedy's commands, <TORCHVISION>, from the facts; the rest stay."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How to fix it, as the manual page of a rule says, for one system."""
+"""The "How to fix it" part of a rule's manual page, for one system."""
 
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.facts import lazy_re as re

@@ -1,4 +1,4 @@
-"""Causes that only a message names: somebody pasted it, and the facts do not show why.
+"""Findings for pasted failures whose cause no fact shows.
 
 "Could not locate zlibwapi.dll" says what is missing, whether or not anyone listed the files. Where a cause
 of such a message outranks the failure, it is found in its place, and the failure is folded under it.

@@ -1,4 +1,4 @@
-"""Which facts a verdict needs and does not have. While there is one, nothing is called healthy."""
+"""Which facts needed for a verdict were not seen; while there are any, nothing is called healthy."""
 
 from collections.abc import Iterable, Iterator
 

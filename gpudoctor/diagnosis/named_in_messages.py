@@ -1,4 +1,4 @@
-"""Fixes that a message itself names: the build that an extension was made for, what brings a library."""
+"""Fixes that a message itself names: the build an extension was made for, a missing library's package."""
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re

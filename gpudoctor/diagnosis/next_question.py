@@ -1,4 +1,4 @@
-"""What to ask the reporter next: commands that decide between the causes that remain, and are not answered yet."""
+"""Chooses the next question to the reporter: commands that tell the remaining causes apart."""
 
 from collections.abc import Iterable, Iterator
 

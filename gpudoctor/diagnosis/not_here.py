@@ -1,4 +1,4 @@
-"""Commands that are not there, or that nobody may start, in the surroundings that a text names."""
+"""Whether a command can run in the surroundings that a text names."""
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re

@@ -1,4 +1,4 @@
-"""Whether there is what a rule needs to find anything. It is told from the facts, so that the others are not imported.
+"""Whether a rule's `when` condition holds in a snapshot; rules whose does not are not imported.
 
 `when` of a rule is its conditions, parted by commas; all of them hold:
 

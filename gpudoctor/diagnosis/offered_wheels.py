@@ -1,4 +1,4 @@
-"""What an installer did not find, against the wheels that the matrix knows: for which Pythons they are."""
+"""For which Pythons there are wheels of what an installer did not find."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The place that commands are for: its system, how packages are installed there, what it is about."""
+"""The place that commands are for: operating system, package tool, what the text is about."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

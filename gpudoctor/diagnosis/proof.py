@@ -1,4 +1,4 @@
-"""What running the frameworks proved, and what it left unproved."""
+"""What running the frameworks proved, and what it did not."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""rank(): which causes remain, likeliest first. `check`, `triage`, `explain` and the Python interface share it.
+"""rank(): ranks the remaining causes, likeliest first, for check, triage, explain and Python.
 
 Evidence for a cause is a finding of its rule, or a message that programs print because of it. Each piece leaves a
 doubt; the doubts multiply. What a fact refutes is no candidate; what nobody looked at takes nothing away.

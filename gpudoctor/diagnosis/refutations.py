@@ -1,4 +1,4 @@
-"""Why it is not that, and why it is: the fact that rules a cause out or makes it likely, in words.
+"""The fact that rules a cause out, or makes it likely, in words.
 
 A cause is ruled out where it needs a system or a maker's GPU that is known not to be here, or where one of its named
 conditions holds.

@@ -1,4 +1,4 @@
-"""What to do about a cause: the fix that its rule computed, else its manual page, else its record; for this system."""
+"""Chooses the remedy of a cause: the rule's computed fix, its manual page, or the record in causes.toml."""
 
 import shlex
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""`--require gpu`, `--require 'driver>=570'`: what the user demands, parsed."""
+"""Parses `--require gpu`, `--require 'driver>=570'`."""
 
 import re
 

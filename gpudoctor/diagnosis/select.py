@@ -1,4 +1,4 @@
-"""Which rules run: `--select` and `--ignore` take codes, families (a code's beginning) or names."""
+"""Selects which rules run by `--select` and `--ignore`: codes, families or names."""
 
 from collections.abc import Iterable
 

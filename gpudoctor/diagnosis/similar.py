@@ -1,4 +1,4 @@
-"""Resolved threads like a ticket, where nothing in it makes a cause likely."""
+"""Resolved threads similar to a ticket for which no cause is likely."""
 
 from collections.abc import Iterable
 

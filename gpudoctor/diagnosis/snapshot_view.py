@@ -1,4 +1,4 @@
-"""What a snapshot states: the sections that were seen, and short ways to what they say."""
+"""Short ways to the seen sections of a snapshot, for conditions and remedies."""
 
 import re
 from collections.abc import Iterable

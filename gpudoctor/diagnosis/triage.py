@@ -1,4 +1,4 @@
-"""What is said of one ticket: what it holds, the causes that remain, what to ask next."""
+"""The result of triaging one ticket: facts read, remaining causes, next question."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The verdict: what the findings, and the facts that were not seen, add up to."""
+"""The verdict of a report, from the findings and the facts that were not seen."""
 
 from gpudoctor.diagnosis.missing_facts import unseen_facts
 from gpudoctor.facts.finding import SEVERITIES, Diagnosis, Severity

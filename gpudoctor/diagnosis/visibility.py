@@ -1,4 +1,4 @@
-"""Why a framework does not list a GPU that is there."""
+"""Why a framework does not list a GPU that is present."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Words of commands that name builds: the index and the release for this GPU and driver, a library's, an override."""
+"""Placeholders of commands that name builds: PyTorch's index and release, cuDNN, toolkits, overrides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of commands that name packages with GPU code: which one, its release, the package that has the code."""
+"""Placeholders of commands that name packages with GPU code: which package, which release."""
 
 from __future__ import annotations
 

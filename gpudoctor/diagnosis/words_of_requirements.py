@@ -1,4 +1,4 @@
-"""Words of commands that name what to install or start instead: a package, an image, a driver, what fits memory."""
+"""Placeholders of commands that name a package, image, driver, toolkit, or a share of memory."""
 
 from __future__ import annotations
 

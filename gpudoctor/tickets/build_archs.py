@@ -1,4 +1,4 @@
-"""The GPUs that somebody compiled a program for, as the options name them: CMake's, nvcc's, PyTorch's."""
+"""GPU architectures that a build is told to compile for: options of CMake and nvcc, TORCH_CUDA_ARCH_LIST."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The environment that an installer makes for one build and deletes: what it holds is not what is installed."""
+"""Finds lines about pip's temporary build environments, whose packages are not what is installed."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.tickets.pasted import Pasted

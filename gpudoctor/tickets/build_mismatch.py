@@ -1,4 +1,4 @@
-"""Messages that say what a package was built for and what is there instead: xformers, DeepSpeed, apex, extensions."""
+"""Errors that a package was built for another version than is there: xformers, DeepSpeed, apex, extensions."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Toolkit, Toolkits

@@ -1,4 +1,4 @@
-"""The parts of sentences in which a reporter tells of this machine and of now, not of another or of a wish."""
+"""Cuts sentences into clauses, and keeps those about this machine now: no wishes, no other machines."""
 
 from collections.abc import Iterable, Iterator
 

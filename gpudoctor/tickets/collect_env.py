@@ -1,4 +1,4 @@
-"""torch.utils.collect_env and its children (vLLM's, docTR's): "PyTorch version: 2.6.0+cu124"."""
+"""Output of torch.utils.collect_env and its derivatives (vLLM's, docTR's): "PyTorch version: 2.6.0+cu124"."""
 
 from collections.abc import Iterator
 

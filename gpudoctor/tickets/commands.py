@@ -1,4 +1,4 @@
-"""What the commands in a text give away: GPUs asked for a container, what its image holds, nvidia-smi said to work."""
+"""What commands in a text show: a container's GPU flags and image, nvidia-smi said to work."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Answer, Driver

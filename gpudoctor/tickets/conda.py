@@ -1,4 +1,4 @@
-"""conda: `list`, `env export` and `info`; mamba and micromamba write the same."""
+"""Output of conda, mamba and micromamba: `list`, `env export`, `info`."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What prompts and paths give away: a container, a notebook service, WSL, the Python and its environment."""
+"""Hints in prompts and paths: a container, a notebook service, WSL, the Python and its environment."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Interpreter

@@ -1,4 +1,4 @@
-"""CUDA toolkits that the paths and file names in a text give away: /usr/local/cuda-11.4/lib64, cudart64_102.dll."""
+"""CUDA toolkits by paths and file names in a text: /usr/local/cuda-11.4/lib64, cudart64_102.dll."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Toolkit, Toolkits

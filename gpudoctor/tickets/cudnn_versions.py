@@ -1,4 +1,4 @@
-"""The cuDNN that a framework was built with and the one that was loaded, as it prints them where they do not fit."""
+"""cuDNN versions in mismatch errors: the one a framework was built with, and the one loaded."""
 
 from collections.abc import Iterator
 

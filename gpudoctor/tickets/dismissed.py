@@ -1,4 +1,4 @@
-"""What a reporter names only to dismiss it: "the card isn't detected, but that was never a problem"."""
+"""Blanks out what a reporter dismisses: "the card isn't detected, but that was never a problem"."""
 
 from gpudoctor.facts import lazy_re as re
 

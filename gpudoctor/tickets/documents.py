@@ -1,4 +1,4 @@
-"""A ticket that came as JSON, as forms and ticket systems export them, told line by line as a person would write it."""
+"""Turns tickets exported as JSON (forms, ticket systems) into lines of text."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What was read out of a text: the facts a person checks at a glance, each with the line it stands in."""
+"""The facts read from a text, each with its line, for a person to check."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What people fill into forms, lists and tables: "- GPU model and memory: RTX 3090 24GB", "| Treiber | 535.154 |"."""
+"""Filled-in forms, lists and tables: "- GPU model and memory: RTX 3090 24GB", "| Treiber | 535.154 |"."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal

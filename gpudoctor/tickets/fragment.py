@@ -1,4 +1,4 @@
-"""A fragment: one piece of a pasted text that was recognised, and what it states."""
+"""A Fragment: the facts that one recognised piece of a text states, and where it stands."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -1,4 +1,4 @@
-"""Versions and room that people name in a sentence or show in passing: "my PyTorch version is 1.6.0"; `df -h`."""
+"""Versions, disk space and shared memory in passing: "my PyTorch version is 1.6.0", `df -h` output."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver

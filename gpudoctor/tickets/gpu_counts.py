@@ -1,4 +1,4 @@
-"""How many of a GPU people name: "2x A100", "four RTX 3090s", "RTX 4090 (x2)", "4张V100"."""
+"""How many GPUs of a model a text says there are: "2x A100", "four RTX 3090s", "4张V100"."""
 
 from gpudoctor.facts import lazy_re as re
 

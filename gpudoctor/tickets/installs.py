@@ -1,4 +1,4 @@
-"""The build of PyTorch or TensorFlow that the commands in a text install, read as the installers read them."""
+"""Which build of PyTorch or TensorFlow the install commands in a text would give."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The release of a Jetson's system (L4T) however it is spelled, and the one that a container's image is made for."""
+"""A Jetson's L4T release in any spelling, and the one a container image is made for."""
 
 from collections.abc import Iterator
 

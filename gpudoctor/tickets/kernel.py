@@ -1,4 +1,4 @@
-"""What a kernel and its log say of the driver: NVRM and Xid lines, /proc/driver/nvidia/version, lsmod, mokutil."""
+"""Kernel output about the driver: NVRM and Xid lines, /proc/driver/nvidia/version, lsmod, mokutil."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import DkmsState, Driver, KernelLine

@@ -1,4 +1,4 @@
-"""Lines of a program's text that somebody shows: what a listing may print or raise, it did not."""
+"""Blanks out program listings: what shown source code may print or raise did not happen."""
 
 from gpudoctor.facts import lazy_re as re
 

@@ -1,4 +1,4 @@
-"""Language models that are loaded: the table of `ollama ps`, with the memory that the reporter says the GPU has."""
+"""Language models in the output of `ollama ps`, and the GPU memory they take."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.live import Live, LoadedModel

@@ -1,4 +1,4 @@
-"""CUDA libraries that a loader did not find, whose program asked for them, and those that somebody lists as there."""
+"""CUDA libraries in "cannot open shared object" errors, who asked for them, and those listed as present."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache

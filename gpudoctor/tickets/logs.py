@@ -1,4 +1,4 @@
-"""Facts that frameworks state in their logs and errors: devices, libraries opened or missed, what CUDA answered."""
+"""Facts in frameworks' logs and errors: devices, libraries opened or missed, CUDA's answers."""
 
 from collections.abc import Iterator
 

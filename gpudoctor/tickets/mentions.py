@@ -1,4 +1,4 @@
-"""Versions named in passing, and whose they are: "nvidia-smi says CUDA 12.2, nvcc 11.8", "the 551.86 driver"."""
+"""Versions named in sentences, and whose they are: "nvidia-smi says CUDA 12.2, nvcc 11.8"."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Fragments of one text made one: what each states of a fact, weighed; what does not agree is told, not settled."""
+"""Merges the fragments of a text into one snapshot; contradictions are reported, not settled."""
 
 from collections.abc import Iterable
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Sentences about another machine, system or attempt, where it works: what they name is not what is here."""
+"""Blanks out what a reporter says of other machines or of attempts that worked."""
 
 from gpudoctor.facts import lazy_re as re
 

@@ -1,4 +1,4 @@
-"""What a ticket holds already: the findings of a pasted report of gpudoctor, and the output of commands."""
+"""Findings in a pasted gpudoctor report, and which commands a ticket already has the output of."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal

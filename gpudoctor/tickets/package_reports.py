@@ -1,4 +1,4 @@
-"""Reports of packages: CuPy, xformers, DeepSpeed, Lightning, fastai; the first lines of Ultralytics and ComfyUI."""
+"""Environment reports of CuPy, xformers, DeepSpeed, Lightning, fastai; banners of Ultralytics and ComfyUI."""
 
 from collections.abc import Callable
 

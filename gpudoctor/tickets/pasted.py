@@ -1,4 +1,4 @@
-"""Pasted text made plain: bytes to text, colours and Markdown's wrappings removed, line for line."""
+"""Cleans pasted text line for line: encoding, colours, Markdown quoting."""
 
 import codecs
 import html

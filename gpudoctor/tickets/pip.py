@@ -1,4 +1,4 @@
-"""pip and uv: `list` in all its forms, `freeze`, `show`, and what an installation says at its end."""
+"""Output of pip and uv: `list` in all forms, `freeze`, `show`, the end of an installation."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Answers under labels of the reporter's own program: print("CUDA:", torch.version.cuda), and what it printed."""
+"""Values printed by the reporter's own code: print("CUDA:", torch.version.cuda) and its output."""
 
 from collections.abc import Iterator
 

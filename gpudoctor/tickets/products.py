@@ -1,4 +1,4 @@
-"""The GPUs that people name, as the driver names them: "2x 1080 Ti", "RTX3090 24GB", "Tesla K80", "A100"."""
+"""GPU models that people name, as the driver names them: "2x 1080 Ti", "RTX3090 24GB", "Tesla K80"."""
 
 from collections.abc import Collection, Iterator
 from typing import Literal

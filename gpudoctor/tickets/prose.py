@@ -1,4 +1,4 @@
-"""What a reporter tells in sentences: "Ubuntu 22.04 with an RTX 3090, driver 470.57, torch 2.3.0+cu121".
+"""Facts in a reporter's sentences: "Ubuntu 22.04 with an RTX 3090, driver 470.57, torch 2.3.0+cu121".
 
 Believed only where nothing better states it, and where one value is told: who names two releases compares them.
 """

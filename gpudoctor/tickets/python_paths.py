@@ -1,4 +1,4 @@
-"""What paths and banners give away of a Python: its environment, packages of the user's own folder, 32 bits."""
+"""The Python environment by paths and banners: venv, conda, user site, 32-bit."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What Python answered: prompts with their answers, and values printed with a name."""
+"""Python sessions: prompts with their answers, and values printed with a name."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

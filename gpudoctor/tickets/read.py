@@ -1,4 +1,4 @@
-"""A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
+"""Reads a pasted text into a partial snapshot; what it does not state is a Gap."""
 
 import zlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The readers of formats, each with what a text must hold for it to find anything: the others are not even imported."""
+"""The table of readers, one for each format of pasted text, and what a text must hold for each to run."""
 
 from collections.abc import Iterator
 from importlib import import_module

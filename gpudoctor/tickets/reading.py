@@ -1,4 +1,4 @@
-"""What the rows of one report add up to."""
+"""Collects the facts from the rows of one tool's report."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""GPUs of AMD as ROCm's tools list them: rocminfo, rocm-smi."""
+"""AMD GPUs in the output of rocminfo and rocm-smi."""
 
 from msgspec import structs
 

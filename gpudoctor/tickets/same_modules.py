@@ -1,4 +1,4 @@
-"""Two builds of one module that a sentence pins: "tensorflow==1.13.1 and tensorflow-gpu==1.13.1 are installed"."""
+"""Two packages of one module pinned in a sentence: "tensorflow==1.13.1 and tensorflow-gpu==1.13.1"."""
 
 from collections.abc import Iterable, Iterator
 

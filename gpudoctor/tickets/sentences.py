@@ -1,4 +1,4 @@
-"""Sentences: whether what one holds is told as so, and not asked, wished, supposed or denied."""
+"""Whether what a sentence holds is asserted, and not asked, wished, supposed or denied."""
 
 from gpudoctor.facts import lazy_re as re
 

@@ -1,4 +1,4 @@
-"""nvidia-smi: its table, `-L`, `--query-gpu`, and what it says when it fails."""
+"""Output of nvidia-smi: its table, `-L`, `--query-gpu`, and its errors."""
 
 from collections.abc import Iterator
 from itertools import pairwise

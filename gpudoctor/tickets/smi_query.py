@@ -1,4 +1,4 @@
-"""nvidia-smi -q, as text and as XML. Both are one tree of names; they differ in how they write it."""
+"""Output of nvidia-smi -q, as text and as XML."""
 
 from collections.abc import Iterator
 from itertools import pairwise

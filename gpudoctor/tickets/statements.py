@@ -1,4 +1,4 @@
-"""What a reporter says happened, sentence by sentence; not what is asked, wished or supposed."""
+"""What a reporter asserts ("it works on the host"), sentence by sentence."""
 
 from collections.abc import Iterator
 from functools import cache, lru_cache

@@ -1,4 +1,4 @@
-"""What the reporter did: packages that commands installed or took away, typed or told of in a sentence.
+"""Packages that a reporter says were installed or removed, by commands or in sentences.
 
 A command counts unless it is asked about, planned or advised, or its output says that it failed. What is known of the
 builds of frameworks, `installs.py` reads.

@@ -1,4 +1,4 @@
-"""TensorFlow's tf_env_collect.sh. Most of what it gathers are other tools' texts, which have readers of their own."""
+"""Output of TensorFlow's tf_env_collect.sh, beyond the tools' output in it that has its own readers."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits

@@ -1,4 +1,4 @@
-"""nvcc, gcc and CUDA_HOME as they tell of themselves; ldd and ldconfig; variables that a shell shows."""
+"""Output of nvcc, gcc, ldd and ldconfig; CUDA_HOME and other variables shown by a shell."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits

@@ -1,4 +1,4 @@
-"""Other tools' reports: transformers and accelerate `env`, JAX's, OpenMMLab's and detectron2's, env-doctor's JSON."""
+"""Environment reports of transformers, accelerate, JAX, OpenMMLab, detectron2; env-doctor's JSON."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""The strongest error line of a text: what to quote where no message in it is known. Linear in the text."""
+"""The strongest error line of a text, to quote where no known message matches."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
