@@ -2,7 +2,13 @@
 
 import pytest
 
-from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
+from gpudoctor.diagnosis.named_in_messages import (
+    cudnn_asked_for,
+    named_build,
+    named_cudnn,
+    named_library,
+    with_named_cudnn,
+)
 from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
@@ -80,3 +86,51 @@ def test_the_build_that_was_not_found_is_on_its_own_index():
 )
 def test_the_cudnn_that_a_build_was_compiled_with(text, releases):
     assert named_cudnn(said(text)) == releases
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Loaded runtime CuDNN library: 8.4.1 but source was compiled with: 8.6.0.", ">=8.6,<9"),
+        ("cuDNN version: built against version 8902, found 8401", ">=8.9,<9"),
+        ("CuDNN 9.1.0 is too old. Minimum supported: 9.8.0; it was compiled with: 9.10.0", ">=9.8,<10"),
+        ("Minimum supported: 9.8.0", None),
+        ("cudnn is not there", None),
+    ],
+)
+def test_the_cudnn_that_a_build_asks_for(text, asked):
+    assert cudnn_asked_for(text) == asked
+    assert named_cudnn(said(text)) == asked
+    commands = ("pip install --upgrade <CUDNN_PACKAGE>", "nvidia-smi")
+    done = with_named_cudnn(commands, said(text))
+    assert done == (commands if asked is None else (f'pip install "<CUDNN_PACKAGE>{asked}"', "nvidia-smi"))
+
+
+def test_an_older_cudnn_has_no_package():
+    text = "Loaded runtime CuDNN library: 7.1.2 but source was compiled with: 7.6.0."
+    commands = ("pip install --upgrade <CUDNN_PACKAGE>", "nvidia-smi")
+    assert with_named_cudnn(commands, said(text)) == ("nvidia-smi",)
+
+
+@pytest.mark.parametrize(
+    ("text", "requirement", "vision"),
+    [
+        (
+            "PyTorch 2.2.1+cu121 with CUDA 1201",
+            "torch==2.2.1+cu121",
+            "torchvision==0.17.1+cu121",
+        ),
+        ("No matching distribution found for torch==2.6.0+cu124", "torch==2.6.0+cu124", "torchvision==0.21.0+cu124"),
+        # There is no such build.
+        ("PyTorch 2.2.1+cu117 with CUDA 1107", None, None),
+        ("No matching distribution found for torch==2.6.0", None, None),
+    ],
+)
+def test_the_build_that_is_named(text, requirement, vision):
+    fix = named_build(said(text))
+    assert (fix is None) is (requirement is None)
+    if fix is not None:
+        tag = requirement.rpartition("+")[2]
+        index = f"https://download.pytorch.org/whl/{tag}"
+        assert fix.steps[0].argv == ("python", "-m", "pip", "install", requirement, vision, "--index-url", index)
+        assert fix.safety == "review"
