@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from joined_patterns import joined
-from needles import NoWords, needles_of
+from needles import NoWords, needles_of, ways_of
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause, Elsewhere, Remedy
@@ -267,10 +267,12 @@ def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragm
     causes = list(record.written())
     for where, some in record.where.items():
         causes += some.written(where)
+    pattern = joined(_expanded(way, fragments) for way in ways)
     return Message(
         id=record.id,
-        pattern=joined(_expanded(way, fragments) for way in ways),
+        pattern=pattern,
         needles=tuple(sorted(needles)),
+        ways=ways_of(pattern),
         meaning=record.meaning,
         programs=record.programs,
         causes=tuple(causes),

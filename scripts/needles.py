@@ -1,8 +1,9 @@
-r"""Derives from a pattern the words of which one stands in every line that it matches.
+r"""Derives from a pattern the words without which nothing matches it.
 
 A word is a run of characters that the pattern demands. Small choices (`no[- ]network`, `libs?`, `(?:can|could) not`)
 are written out; where they grow too many, and at everything open (`\w+`, `[^\n]{0,60}`), a word ends. Of all that
-would do, the set whose shortest word is longest is taken. Python's own parser reads the pattern.
+would do, the set whose shortest word is longest is taken for the needles, of which one stands in every line that
+matches; `ways_of` has all of them. Python's own parser reads the pattern.
 """
 
 import re
@@ -20,6 +21,8 @@ else:
 
 #: Ways to write one word that are told apart, and the longest word: a longer one is no rarer.
 MOST, LONGEST = 12, 16
+#: Ways to match a pattern that are told apart; and the shortest word that tells a text without it.
+WAYS, LEAST = 64, 2
 
 Words = frozenset[str]
 #: Nothing is demanded.
@@ -39,6 +42,40 @@ def needles_of(pattern: str) -> tuple[str, ...]:
     return tuple(sorted(_shortened(best)))
 
 
+def ways_of(pattern: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """The ways to match a pattern, each as sets of lower-case words: of each set one word is in every text it matches.
+
+    None where one of the ways demands no word.
+    """
+    parsed: Any = parser.parse(pattern, re.IGNORECASE)
+    ways = [_sets(way) for way in _ways(list(parsed))]
+    return tuple(dict.fromkeys(ways)) if all(ways) else ()
+
+
+def _ways(items: list[Any], most: int = WAYS) -> list[list[Any]]:
+    """The sequences of which a text matches one: a choice that is open at the top is made."""
+    for at, (code, value) in enumerate(items):
+        inner = list(value[3]) if code is codes.SUBPATTERN else []
+        chosen = inner[0] if len(inner) == 1 else (code, value)
+        if chosen[0] is codes.BRANCH and len(chosen[1][1]) <= most:
+            ways = chosen[1][1]
+            return [way for one in ways for way in _ways([*items[:at], *one, *items[at + 1 :]], most // len(ways))]
+    return [items]
+
+
+def _sets(items: list[Any]) -> tuple[tuple[str, ...], ...]:
+    """What a sequence demands, but for what follows from the rest of it."""
+    demanded = (words for words in _demanded(items, around=True) if _shortest(words) >= LEAST)
+    found = {frozenset(_shortened(frozenset(word[:LONGEST] for word in words))) for words in demanded}
+    needed = (one for one in found if not any(_follows(one, other) for other in found - {one}))
+    return tuple(sorted(tuple(sorted(one)) for one in needed))
+
+
+def _follows(words: Words, other: Words) -> bool:
+    """Each word of the other set has one of these in it."""
+    return all(any(word in longer for word in words) for longer in other)
+
+
 def _worth(words: Words) -> tuple[int, int]:
     return min(_shortest(words), LONGEST), -len(words)
 
@@ -52,9 +89,11 @@ def _shortened(words: Words) -> set[str]:
     return {word for word in words if not any(other != word and other in word for other in words)}
 
 
-def _demanded(items: Any, run: Words = EMPTY) -> Iterator[Words]:
-    """Each set of words of which one is in every match of the sequence, which stands after `run`."""
+def _demanded(items: Any, run: Words = EMPTY, *, around: bool = False) -> Iterator[Words]:
+    """Each set of words of which one is in every match of the sequence, which stands after `run`; or `around` it."""
     for code, value in items:
+        if code is codes.ASSERT and around:
+            yield from _demanded(value[1], around=True)
         written = _written(code, value)
         longer = _few(_joined(run, written)) if written is not None else None
         if longer is not None:

@@ -7,6 +7,7 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Symptom
+from gpudoctor.facts.needles import Ways
 from gpudoctor.knowledge.readings import plain_words
 from gpudoctor.tables import records_of
 
@@ -40,6 +41,8 @@ class Message(Fact, frozen=True, kw_only=True):
     pattern: str
     #: Lower-case words of which one is in every line that matches: the fast way past all other lines.
     needles: tuple[str, ...]
+    #: What else must be there, before the pattern is compiled.
+    ways: Ways = ()
     #: One sentence that a beginner understands.
     meaning: str
     #: The frameworks that print it; empty where several programs do.

@@ -58,8 +58,7 @@ def recognise(
     text = _thinned(_plain(text))
     found: dict[tuple[str, str], int] = {}
     for start, line, rows in _candidates(text):
-        matched = [row for row in rows if _compiled(row.pattern).search(line)]
-        for row in matched:
+        for row in _matching(line, rows):
             found.setdefault((row.id, _told(_whole_line(text, start, start + len(line), clean), row)), start)
     for row, one in _meant(text):
         found.setdefault((row.id, _told(clean(one.told), row)), one.start)
@@ -84,7 +83,7 @@ def _meant(text: str) -> Iterator[tuple[Message, Reading]]:
         at = bisect_right(starts, start) - 1
         one, offset = readings[at], start - starts[at]
         for row in rows:
-            match = _compiled(row.pattern).search(line)
+            match = _compiled(row.id).search(line)
             if match and (one.joint is None or match.start() + offset < one.joint < match.end() + offset):
                 yield row, one
 
@@ -92,7 +91,7 @@ def _meant(text: str) -> Iterator[tuple[Message, Reading]]:
 def lines_that_matter(text: str, cap: int = 40) -> tuple[str, ...]:
     """The lines to keep of a log: known messages, then errors, then what sounds like one; in order, each once."""
     text = _thinned(_plain(text))
-    known = {line.strip(): start for start, line, rows in _candidates(text) if _is_known(line, rows)}
+    known = {line.strip(): start for start, line, rows in _candidates(text) if any(_matching(line, rows))}
     kept = dict(sorted(known.items(), key=lambda item: item[1])[:cap])
     for pattern in (_ERROR_LINE, _DOUBTFUL_LINE):
         if len(kept) >= cap:
@@ -204,12 +203,13 @@ def _by_needle() -> dict[str, tuple[Message, ...]]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _compiled(id: str) -> re.Pattern[str]:  # noqa: A002 - what the record calls it
+    row = _of(id)
+    return re.demanding(row.ways, row.pattern, re.IGNORECASE)
 
 
-def _is_known(line: str, rows: tuple[Message, ...]) -> bool:
-    return any(_compiled(row.pattern).search(line) for row in rows)
+def _matching(line: str, rows: tuple[Message, ...]) -> Iterator[Message]:
+    return (row for row in rows if _compiled(row.id).search(line))
 
 
 def _whole_line(text: str, start: int, end: int, clean: Callable[[str], str]) -> str:
@@ -228,7 +228,7 @@ def _told(line: str, row: Message) -> str:
     stripped = line.strip()
     if len(stripped) <= TOLD:
         return stripped
-    match = _compiled(row.pattern).search(stripped)
+    match = _compiled(row.id).search(stripped)
     start = max(0, (match.start() if match else 0) - TOLD // 4)
     return stripped[start : start + TOLD]
 
@@ -243,12 +243,12 @@ def _without_fallbacks(found: dict[tuple[str, str], int]) -> list[tuple[int, str
         for (name, told), start in found.items()
         if name not in fallbacks or (start not in starts and told not in lines)
     )
-    others = [row for row in kept if not _of(row).alone]
-    return others if any(cause.key != "harmless" for row in others for cause in _of(row).causes) else kept
+    others = [row for row in kept if not _of(row[1]).alone]
+    return others if any(cause.key != "harmless" for row in others for cause in _of(row[1]).causes) else kept
 
 
-def _of(row: tuple[int, str, str]) -> Message:
-    return message_of(row[1])  # type: ignore[return-value]
+def _of(id: str) -> Message:  # noqa: A002
+    return message_of(id)  # type: ignore[return-value]
 
 
 def _few_of_each(rows: list[tuple[int, str, str]]) -> Iterator[tuple[str, str]]:

@@ -26,10 +26,12 @@ def recognised(line):
     return {symptom.signature for symptom in recognise(line)}
 
 
-@pytest.mark.parametrize("path", [path.name for path in compiled()])
-def test_what_is_loaded_was_made_of_the_records(path):
-    file, content = next((file, content) for file, content in compiled().items() if file.name == path)
-    assert file.read_bytes() == content, "run scripts/compile_knowledge"
+COMPILED = compiled()
+
+
+@pytest.mark.parametrize("file", COMPILED, ids=[file.name for file in COMPILED])
+def test_what_is_loaded_was_made_of_the_records(file):
+    assert file.read_bytes() == COMPILED[file], "run scripts/compile_knowledge"
 
 
 @pytest.mark.parametrize(("line", "record"), EXAMPLES, ids=[f"{record.id}:{line[:30]}" for line, record in EXAMPLES])
