@@ -5,6 +5,7 @@
     failure                           a failure that the rule reports (`gpudoctor.rules.failures`)
     packages.damaged                  some; of a truth value: yes
     not driver.cuda_init.ok           none; no
+    known driver.modules_loaded       looked at, be there any or none
     interpreter.bits=32               that value; of several facts, of one: frameworks.torch.variant=cpu|cuda
     environ.XLA_FLAGS or live.bench   either
 
@@ -36,11 +37,14 @@ def _holds(condition: str, rule: Rule, snapshot: Snapshot, wish: Wish) -> bool:
 
 def is_stated(condition: str, fact: Callable[[str], object]) -> bool:
     """Whether a condition on facts holds; `fact` gives the section that it begins with."""
-    path, _, values = condition.removeprefix("not ").partition("=")
+    path, _, values = condition.removeprefix("not ").removeprefix("known ").partition("=")
     section, *words = path.split(".")
     found = _at(fact(section), words)
     seen = (one for one in found if not isinstance(one, Gap))
-    holds = any(str(one) in values.split("|") if values else bool(one) for one in seen)
+    if condition.startswith("known "):
+        return any(one is not None for one in seen)
+    wanted = values.split("|")
+    holds = any(str(one) in wanted if values else bool(one) for one in seen)
     return holds is not condition.startswith("not ")
 
 

@@ -13,12 +13,13 @@ from gpudoctor.rules.sections import Framework, Matrix, Package, Scene
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, seen
 
 TEXT = "tensorflow-text"
+OF_TENSORFLOW = (TEXT, "tensorflow-io", "tensorflow-addons")
 
 
 def of_another_tensorflow(tensorflow: Framework | None, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The packages there that were made for another TensorFlow than this one."""
     have = _line(tensorflow.version if tensorflow else None)
-    for name in (TEXT, "tensorflow-io", "tensorflow-addons"):
+    for name in OF_TENSORFLOW:
         package = scene.find(name)
         line = _line(package.version) if package else ""
         if tensorflow is None or package is None or package.installer == "conda" or not have or not line:

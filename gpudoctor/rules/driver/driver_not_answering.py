@@ -26,7 +26,13 @@ WORDS = {
 }
 
 
-@rule("DRV007", name="driver-not-answering", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
+@rule(
+    "DRV007",
+    name="driver-not-answering",
+    severity="error",
+    when="driver.nvml.outcome=stuck|timed-out|crashed|garbage"
+    " or driver.cuda_init.outcome=stuck|timed-out|crashed|garbage",
+)
 def driver_not_answering(driver: Driver, scene: Scene) -> Iterator[Problem]:
     """The driver hangs, crashes or gives nonsensical answers.
 

@@ -7,7 +7,12 @@ from gpudoctor.rules.sections import Driver, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, problem, rule, seen
 
 
-@rule("DRV001", name="drv-absent", severity="error", when="gpus.nvidia, not driver.module_release")
+@rule(
+    "DRV001",
+    name="drv-absent",
+    severity="error",
+    when="gpus.nvidia, not driver.module_release, not driver or known driver.module_files",
+)
 def drv_absent(gpus: Gpus, driver: Driver | None, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """No NVIDIA driver is installed.
 

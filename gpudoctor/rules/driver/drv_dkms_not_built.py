@@ -29,7 +29,12 @@ from gpudoctor.rules.terms import (
 )
 
 
-@rule("DRV003", name="drv-dkms-not-built", severity="error", when="gpus.nvidia, not driver.module_release")
+@rule(
+    "DRV003",
+    name="drv-dkms-not-built",
+    severity="error",
+    when="gpus.nvidia, not driver.module_release, known driver.modules_loaded",
+)
 def drv_dkms_not_built(gpus: Gpus, driver: Driver, host: System, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The driver is installed, but not its module for the running kernel.
 

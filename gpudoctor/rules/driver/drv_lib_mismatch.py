@@ -13,7 +13,12 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, answer_seen, b
 MISMATCH = 18
 
 
-@rule("DRV002", name="drv-lib-mismatch", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
+@rule(
+    "DRV002",
+    name="drv-lib-mismatch",
+    severity="error",
+    when="not driver.nvml.ok or not driver.cuda_init.ok, driver.nvml or driver.libraries",
+)
 def drv_lib_mismatch(
     driver: Driver, host: System | Gap, environ: Environ | Gap | None, scene: Scene
 ) -> Iterator[Problem]:

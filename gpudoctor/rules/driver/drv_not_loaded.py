@@ -23,7 +23,12 @@ from gpudoctor.rules.terms import (
 HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module is missing."
 
 
-@rule("DRV006", name="drv-not-loaded", severity="error", when="gpus.nvidia, not driver.module_release")
+@rule(
+    "DRV006",
+    name="drv-not-loaded",
+    severity="error",
+    when="gpus.nvidia, not driver.module_release, known driver.modules_loaded",
+)
 def drv_not_loaded(gpus: Gpus, driver: Driver, scene: Scene) -> Iterator[Problem]:
     """The NVIDIA kernel module is not loaded.
 

@@ -51,7 +51,12 @@ ON_HOST = by_hand(
 )
 
 
-@rule("DRV005", name="drv-secureboot-rejected", severity="error", when="gpus.nvidia, not driver.module_release")
+@rule(
+    "DRV005",
+    name="drv-secureboot-rejected",
+    severity="error",
+    when="gpus.nvidia, not driver.module_release, known driver.modules_loaded",
+)
 def drv_secureboot_rejected(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:

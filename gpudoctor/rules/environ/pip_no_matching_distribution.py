@@ -24,7 +24,8 @@ EVERYWHERE = frozenset(
     "ENV004",
     name="pip-no-matching-distribution",
     severity="warning",
-    when="live.symptoms or environ.PIP_INDEX_URL or environ.PIP_NO_INDEX or environ.UV_DEFAULT_INDEX"
+    when="live.symptoms.signature=no-matching-distribution|cuda-build-not-on-index"
+    " or environ.PIP_INDEX_URL or environ.PIP_NO_INDEX or environ.UV_DEFAULT_INDEX"
     " or environ.UV_INDEX_URL or environ.UV_NO_INDEX",
 )
 def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules._linked_to_torch import LINKED
-from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
+from gpudoctor.rules._tensorflow_lines import OF_TENSORFLOW, of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
@@ -14,9 +14,17 @@ from gpudoctor.sources.build_tags import parse_wheel_tag
 COMPANIONS = ("torch", *companions())
 #: They name the one torch they are compiled for in their metadata.
 PINNED = ("vllm", "xformers", "torch-tensorrt")
+_PACKAGES = "|".join((*LINKED, *PINNED, *OF_TENSORFLOW))
 
 
-@rule("FRM009", name="ext-abi-mismatch", severity="error", when="frameworks.torch.version or frameworks.tensorflow")
+@rule(
+    "FRM009",
+    name="ext-abi-mismatch",
+    severity="error",
+    when="frameworks.torch.version or frameworks.tensorflow,"
+    f" known frameworks.found.cxx11_abi or frameworks.found.built_for_torch or frameworks.found.name={'|'.join(LINKED)}"
+    f" or packages.installed.name={_PACKAGES}",
+)
 def ext_abi_mismatch(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """A compiled extension was built for a different version of torch or TensorFlow.
 

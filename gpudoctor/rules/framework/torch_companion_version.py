@@ -90,7 +90,13 @@ NO_UPPER_LIMIT = {
 }
 
 
-@rule("FRM005", name="torch-companion-version", severity="error", when="frameworks.torch.version")
+@rule(
+    "FRM005",
+    name="torch-companion-version",
+    severity="error",
+    when="frameworks.torch.version,"
+    f" frameworks.found.name={'|'.join(companions())} or packages.installed.name={'|'.join(SEVERITIES)}",
+)
 def torch_companion_version(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The installed torchvision, torchaudio or torchtext does not match the torch version.
 

@@ -18,7 +18,7 @@ OVERRIDES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
     name="triton-newer-than-driver",
     severity="warning",
     since="0.2",
-    when="frameworks.torch.variant=cuda, driver.release",
+    when="frameworks.torch.variant=cuda, driver.release, frameworks.triton or packages.triton",
 )
 def triton_newer_than_driver(
     gpus: Gpus, driver: Driver, frameworks: Frameworks, environ: Environ | Gap | None, scene: Scene, matrix: Matrix

@@ -8,7 +8,7 @@ LOW_C = 70
 GAP_C = 25
 
 
-@rule("GPU015", name="gpu-thermal-limit-low", severity="warning", when="gpus.devices.has_details")
+@rule("GPU015", name="gpu-thermal-limit-low", severity="warning", when="gpus.devices.temperature_max_operating_c")
 def gpu_thermal_limit_low(gpus: Gpus) -> Iterator[Problem]:
     """A GPU's temperature limit is so low that it slows down in normal use.
 

@@ -11,7 +11,13 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, log_seen
 NAME = "nvlink-fault"
 
 
-@rule("GPU025", name=NAME, severity="error", since="0.2", when="gpus.devices.has_details")
+@rule(
+    "GPU025",
+    name=NAME,
+    severity="error",
+    since="0.2",
+    when="gpus.devices.has_details, driver.kernel_log or gpus.devices.nvlinks",
+)
 def nvlink_fault(gpus: Gpus, driver: Driver | Gap | None, matrix: Matrix) -> Iterator[Problem]:
     """A link between two GPUs (NVLink) had errors, or is down while others are up.
 

@@ -16,7 +16,7 @@ _SEAT = by_hand(
 )
 
 
-@rule("GPU009", name="pcie-link-downgraded", severity="warning", when="gpus.devices.has_details")
+@rule("GPU009", name="pcie-link-downgraded", severity="warning", when="gpus.devices.pcie")
 def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
     """A GPU uses fewer or slower PCIe lanes than it and its slot support.
 

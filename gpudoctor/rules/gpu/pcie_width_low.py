@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, see
 NARROW = 4
 
 
-@rule("GPU018", name="pcie-width-low", severity="warning", when="gpus.devices.has_details")
+@rule("GPU018", name="pcie-width-low", severity="warning", when="gpus.devices.pcie.port_width_max")
 def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
     """A GPU is in a slot with far fewer PCIe lanes than the card supports.
 

@@ -16,7 +16,7 @@ FULL_BYTES = 64 * 1024 * 1024
 HOPELESS_BYTES = (1536 * 1024 * 1024, 200 * 1024 * 1024)
 
 
-@rule("HST001", name="disk-tmp-small", severity="error")
+@rule("HST001", name="disk-tmp-small", severity="error", when="host.spaces")
 def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
     """There is too little free disk space to install a framework.
 

@@ -20,7 +20,7 @@ FORCED = {
 }
 
 
-@rule("HST002", name="glibc-too-old", severity="error")
+@rule("HST002", name="glibc-too-old", severity="error", when="host.os=linux, host.libc")
 def glibc_too_old(
     host: System,
     frameworks: Frameworks | Gap | None,

@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run
 LITTLE_BYTES, LITTLE_SHARE = GIB, 10
 
 
-@rule("HST005", name="shm-pressure", severity="warning")
+@rule("HST005", name="shm-pressure", severity="warning", when="host.spaces")
 def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
     """Hardly any shared memory is free; data loaders and NCCL need some.
 

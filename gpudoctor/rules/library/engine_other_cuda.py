@@ -20,7 +20,7 @@ SAID = {
     name="engine-other-cuda",
     severity="error",
     since="0.2",
-    when="live.symptoms or frameworks.onnxruntime or frameworks.ctranslate2",
+    when="frameworks.onnxruntime or frameworks.ctranslate2 or packages.onnxruntime-gpu or packages.ctranslate2",
 )
 def engine_other_cuda(
     toolkits: Toolkits | Gap | None,

@@ -10,7 +10,12 @@ BY_SHORT_NAME = ("numba", "numba-cuda")
 STUB_LIBRARY = 34
 
 
-@rule("LIB007", name="libcuda-stub", severity="error")
+@rule(
+    "LIB007",
+    name="libcuda-stub",
+    severity="error",
+    when="gpus.nvidia, driver.libraries or driver.cuda_init.code=34 or libraries.search_path",
+)
 def libcuda_stub(
     gpus: Gpus, driver: Driver, libraries: Libraries | Gap | None, packages: Packages | Gap | None
 ) -> Iterator[Problem]:

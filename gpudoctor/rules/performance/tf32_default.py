@@ -13,7 +13,7 @@ FIRST, LAST = numbers_of("torch-tf32"), numbers_of("torch-tf32-off")
 AMPERE = Capability("8.0")
 
 
-@rule("PRF001", name="tf32-default", severity="info", when="frameworks.torch.variant=cuda, gpus.nvidia")
+@rule("PRF001", name="tf32-default", severity="info", when="frameworks.torch.variant=cuda, gpus.nvidia, environ")
 def tf32_default(
     gpus: Gpus, frameworks: Frameworks, environ: Environ | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -11,7 +11,13 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, M
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
-@rule("PYT001", name="python-unsupported-by-framework", severity="error")
+@rule(
+    "PYT001",
+    name="python-unsupported-by-framework",
+    severity="error",
+    when="live.symptoms.signature=no-matching-distribution|cuda-build-not-on-index"
+    " or wish.requirements or interpreter.pins or not frameworks.torch",
+)
 def python_unsupported_by_framework(
     interpreter: Interpreter,
     host: System,
