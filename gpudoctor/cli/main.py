@@ -54,6 +54,10 @@ class LazyGroup(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
+        # Imported here: --help needs neither.
+        from gpudoctor.cli.start import load_msgspec
+
+        load_msgspec()
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         # Imported here: --help needs nothing of it.

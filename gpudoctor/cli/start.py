@@ -68,7 +68,7 @@ def _without(arguments: list[str], option: str) -> list[str]:
 
 def _begin_to_look(arguments: list[str]) -> None:
     """Begin with the interpreter that is probably meant. Where click reads another name, that one is looked at."""
-    _load_msgspec()
+    load_msgspec()
     from gpudoctor.host.real import RealHost
 
     host = RealHost()
@@ -84,11 +84,13 @@ def _begin_to_look(arguments: list[str]) -> None:
     begin_early(host, _value(arguments, "--python"))
 
 
-def _load_msgspec() -> None:
+def load_msgspec() -> None:
     """Without typing_extensions, which it takes where that is installed (torch brings it): typing has all that we use.
 
     Loading that takes longer than msgspec's own code does, and the look at the target waits for it.
     """
+    if "msgspec" in sys.modules:
+        return
     is_absent = sys.modules.setdefault("typing_extensions", None) is None  # type: ignore[arg-type]
     import msgspec  # noqa: F401
 

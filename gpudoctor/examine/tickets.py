@@ -4,7 +4,6 @@ import io
 import os
 import stat
 import sys
-import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -203,6 +202,9 @@ def _member(raw: bytes) -> bytes:
     )
     if end < 0 or entries > _MEMBERS or length > _DIRECTORY:
         raise Unreadable("it is a zip archive, but not one of `gpudoctor report`")
+    # Imported here: most tickets are texts.
+    import zipfile
+
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             name = next((name for name in _REPORTS if name in archive.namelist()), None)

@@ -2,20 +2,30 @@
 
 import os
 from contextlib import suppress
-from functools import lru_cache
 
 import msgspec
+
+from gpudoctor.facts.typed_json import decode_json
 
 #: The ways to match an expression, each as sets of lower-case words: one of each set is in every text it matches.
 Ways = tuple[tuple[tuple[str, ...], ...], ...]
 
 _FILE = os.path.join(os.path.dirname(__file__), "needles.json")
+_rows: dict[str, msgspec.Raw] = {}
+
+
+def load() -> None:
+    """Look them up from now on: a text meets hundreds of expressions. A check meets forty, and compiles them."""
+    with suppress(OSError, msgspec.DecodeError):  # they save time, and nothing else
+        if not _rows:
+            with open(_FILE, "rb") as stream:
+                _rows.update(decode_json(stream.read(), type=dict[str, msgspec.Raw]))
 
 
 def ways_of(pattern: str) -> Ways:
     """Those of an expression of the package; none where the expression is not known, or demands nothing."""
-    raw = _rows().get(pattern)
-    return msgspec.json.decode(raw, type=Ways) if raw else ()
+    raw = _rows.get(pattern)
+    return decode_json(bytes(raw), type=Ways) if raw else ()
 
 
 def may_match(ways: Ways, lower: str) -> bool:
@@ -30,10 +40,3 @@ def may_match(ways: Ways, lower: str) -> bool:
         else:
             return True
     return not ways
-
-
-@lru_cache(maxsize=1)
-def _rows() -> dict[str, msgspec.Raw]:
-    with suppress(OSError, msgspec.DecodeError), open(_FILE, "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=dict[str, msgspec.Raw])
-    return {}  # it saves time, and nothing else

@@ -1,6 +1,5 @@
 """Finds encoded runs in a text and decodes them: percent, base64, hexadecimal, escapes, entities."""
 
-import base64
 import binascii
 from collections.abc import Callable
 from functools import partial
@@ -84,6 +83,8 @@ def _entities_decoded(run: str) -> str:
 
 def _base64_decoded(word: str) -> str | None:
     bare = word.rstrip("=").replace("-", "+").replace("_", "/")
+    import base64
+
     try:
         raw = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
     except (binascii.Error, ValueError):

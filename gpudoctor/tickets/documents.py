@@ -1,6 +1,5 @@
 """Turns tickets exported as JSON (forms, ticket systems) into lines of text."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,9 @@ def spread(text: str) -> str:
     """
     if not (text.lstrip()[:1] == "{" and text.rstrip()[-1:] == "}"):
         return text
+    # Imported here: most tickets are no JSON.
+    import json
+
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,7 +1,6 @@
 """Cleans pasted text line for line: encoding, colours, Markdown quoting."""
 
 import codecs
-import html
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -191,6 +190,9 @@ def _line(line: str) -> str:
     if "<" in line:
         line = _TAGS.sub("", line)
     if "&" in line:
+        # Imported here: few texts hold entities.
+        import html
+
         line = html.unescape(line)
     if " | " in line or line.endswith(" |"):
         line = _SERVICE.sub("", line)

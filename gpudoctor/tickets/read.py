@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts import needles
 from gpudoctor.facts.base import Fact, Gap, Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.libraries import Libraries
@@ -68,6 +69,7 @@ class Ingested(Fact, frozen=True, kw_only=True):
 
 def ingest(raw: bytes, matrix: Matrix) -> Ingested:
     """What the bytes of a text state. Raises NotText."""
+    needles.load()
     if raw.startswith(b"\x1f\x8b"):
         raw = unpacked(raw)
     text, encoding = decode(raw)

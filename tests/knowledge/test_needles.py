@@ -13,7 +13,7 @@ from expressions import NEEDLES, needles
 from needles import ways_of
 
 from gpudoctor.facts import lazy_re
-from gpudoctor.facts.needles import may_match
+from gpudoctor.facts.needles import load, may_match
 from gpudoctor.facts.needles import ways_of as noted_ways_of
 from tests.hostile.expressions import expressions, matching
 
@@ -38,6 +38,7 @@ def test_the_ways_to_match(pattern, ways):
 
 
 def test_they_are_in_what_is_matched():
+    load()
     draw = random.Random(7)
     texts = [(one, matching(one, draw)) for one in expressions() for _ in range(3)]
     matched = [(one, text) for one, text in texts if re.search(one.text, text, one.flags)]

@@ -17,7 +17,8 @@ MISMATCH = 18
     "DRV002",
     name="drv-lib-mismatch",
     severity="error",
-    when="not driver.nvml.ok or not driver.cuda_init.ok, driver.nvml or driver.libraries",
+    when="not driver.nvml.ok or known driver.cuda_init, not driver.nvml.ok or not driver.cuda_init.ok,"
+    " driver.nvml or driver.libraries",
 )
 def drv_lib_mismatch(
     driver: Driver, host: System | Gap, environ: Environ | Gap | None, scene: Scene
