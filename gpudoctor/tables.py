@@ -28,6 +28,12 @@ def words_of(table: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(words.split("|")) for name, words in expressions_of(table).items()}
 
 
+def lines_of(table: str) -> list[bytes]:
+    """The records of a .json that has one a line, each as it is written, with its comma."""
+    with open(f"{FOLDER}/{table}.json", "rb") as stream:
+        return stream.read().splitlines()[1:-1]
+
+
 def records_of(table: str, kind: type[_T]) -> _T:
     """What a .json holds."""
     with open(f"{FOLDER}/{table}.json", "rb") as stream:

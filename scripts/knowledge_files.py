@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from joined_patterns import joined
+from found_by import index_of, threads
 from needles import NoWords, needles_of, ways_of
 
 from gpudoctor.facts.base import Fact
@@ -22,7 +22,6 @@ from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
 from gpudoctor.knowledge.statements import Statement
-from gpudoctor.knowledge.threads import Thread, features_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,6 +30,8 @@ else:
 
 FOLDER = Path(__file__).resolve().parent.parent / "gpudoctor" / "knowledge"
 _FRAGMENT = re.compile(r"\{([a-z_]+)(?: ([^{}]+))?\}")
+#: The beginning of a named group, or of what refers to it.
+_GROUP = re.compile(r"\(\?P[<=]\w+")
 
 
 class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -226,23 +227,14 @@ def compiled() -> dict[Path, bytes]:
     }
     return {
         FOLDER / "messages.json": _rows(messages),
+        FOLDER / "messages_index.json": index_of(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
         **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in LISTS},
         FOLDER / "statements.json": _rows(map(_statement, statement_records())),
         FOLDER / "known_surroundings.json": _rows(map(_surrounding, surrounding_records())),
-        FOLDER / "threads.json": _rows(threads(messages)),
+        FOLDER / "threads.json": _rows(threads(messages, FOLDER / "threads.tsv")),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
-
-
-def threads(messages: list[Message]) -> Iterator[Thread]:
-    """The resolved threads, each with what it is found by. Raises ValueError for a line without its five fields."""
-    for line in (FOLDER / "threads.tsv").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            address, read, cause, what, mark = line.split("\t")
-            may = (one for one in messages if any(word in mark.lower() for word in one.needles))
-            features = features_of((one.id for one in may if re.search(one.pattern, mark, re.I)), what, mark)
-            yield Thread(address=address, read=read, cause=cause, what=what, features=tuple(sorted(features)))
 
 
 def _rows(rows: Iterable[Fact]) -> bytes:
@@ -267,12 +259,11 @@ def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragm
     causes = list(record.written())
     for where, some in record.where.items():
         causes += some.written(where)
-    pattern = joined(_expanded(way, fragments) for way in ways)
+    expanded = [_GROUP.sub(rf"\g<0>_{number}", _expanded(way, fragments)) for number, way in enumerate(ways, 1)]
     return Message(
         id=record.id,
-        pattern=pattern,
+        ways=tuple((way, ways_of(way)) for way in expanded),
         needles=tuple(sorted(needles)),
-        ways=ways_of(pattern),
         meaning=record.meaning,
         programs=record.programs,
         causes=tuple(causes),

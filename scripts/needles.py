@@ -67,8 +67,10 @@ def _sets(items: list[Any]) -> tuple[tuple[str, ...], ...]:
     """What a sequence demands, but for what follows from the rest of it."""
     demanded = (words for words in _demanded(items, around=True) if _shortest(words) >= LEAST)
     found = {frozenset(_shortened(frozenset(word[:LONGEST] for word in words))) for words in demanded}
-    needed = (one for one in found if not any(_follows(one, other) for other in found - {one}))
-    return tuple(sorted(tuple(sorted(one)) for one in needed))
+    needed = [one for one in found if not any(_follows(one, other) for other in found - {one})]
+    # Of many words one is in nearly every text.
+    few = [one for one in needed if len(one) <= MOST] or needed
+    return tuple(sorted(tuple(sorted(one)) for one in few))
 
 
 def _follows(words: Words, other: Words) -> bool:

@@ -2,13 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.bounded import BIG, bounded, without_repeats
 from gpudoctor.facts.live import Symptom
-from gpudoctor.knowledge.message import Message, message_of, messages
+from gpudoctor.facts.needles import may_match
+from gpudoctor.knowledge.message import Message, message_at, message_of, numbers_by_needle
 from gpudoctor.knowledge.readings import Reading, other_readings
 from gpudoctor.tables import words_of
 
@@ -83,7 +84,7 @@ def _meant(text: str) -> Iterator[tuple[Message, Reading]]:
         at = bisect_right(starts, start) - 1
         one, offset = readings[at], start - starts[at]
         for row in rows:
-            match = _compiled(row.id).search(line)
+            match = _first(row, line)
             if match and (one.joint is None or match.start() + offset < one.joint < match.end() + offset):
                 yield row, one
 
@@ -161,10 +162,10 @@ def _candidates(text: str) -> Iterator[tuple[int, str, tuple[Message, ...]]]:
     """The part of each line around a needle, where it is, and the messages that it may be."""
     lower = text.lower()
     runs = {lower[at : at + RUN] for at in range(len(lower) - RUN + 1)} if len(lower) > SHORT else None
-    for needle, rows in _by_needle().items():
-        if runs is None or _may_hold(runs, needle):
+    for needle, numbers in numbers_by_needle().items():
+        if needle in lower if runs is None else _may_hold(runs, needle):
             for start, end in _lines_with(needle, lower):
-                yield start, text[start:end], rows
+                yield start, text[start:end], tuple(map(message_at, numbers))
 
 
 def _may_hold(runs: set[str], needle: str) -> bool:
@@ -193,23 +194,25 @@ def _lines_with(needle: str, lower: str) -> Iterator[tuple[int, int]]:
         at = lower.find(needle, end)
 
 
-@lru_cache(maxsize=1)
-def _by_needle() -> dict[str, tuple[Message, ...]]:
-    found: dict[str, list[Message]] = {}
-    for row in messages():
-        for needle in row.needles:
-            found.setdefault(needle, []).append(row)
-    return {needle: tuple(rows) for needle, rows in found.items()}
-
-
 @cache
-def _compiled(id: str) -> re.Pattern[str]:  # noqa: A002 - what the record calls it
-    row = _of(id)
-    return re.demanding(row.ways, row.pattern, re.IGNORECASE)
+def _compiled(way: str) -> re.Pattern[str]:
+    return re.compile(way, re.IGNORECASE)
 
 
 def _matching(line: str, rows: tuple[Message, ...]) -> Iterator[Message]:
-    return (row for row in rows if _compiled(row.id).search(line))
+    lower = line.lower()
+    return (row for row in rows if any(_matches(row, line, lower)))
+
+
+def _first(row: Message, line: str) -> re.Match[str] | None:
+    """What it finds first in a line."""
+    return min(_matches(row, line, line.lower()), key=lambda match: match.start(), default=None)
+
+
+def _matches(row: Message, line: str, lower: str) -> Iterator[re.Match[str]]:
+    for way, words in row.ways:
+        if may_match(words, lower) and (match := _compiled(way).search(line)):
+            yield match
 
 
 def _whole_line(text: str, start: int, end: int, clean: Callable[[str], str]) -> str:
@@ -228,14 +231,14 @@ def _told(line: str, row: Message) -> str:
     stripped = line.strip()
     if len(stripped) <= TOLD:
         return stripped
-    match = _compiled(row.id).search(stripped)
+    match = _first(row, stripped)
     start = max(0, (match.start() if match else 0) - TOLD // 4)
     return stripped[start : start + TOLD]
 
 
 def _without_fallbacks(found: dict[tuple[str, str], int]) -> list[tuple[int, str, str]]:
     """Everything found, in the order of the text; a fallback only where nothing else was found in its line."""
-    fallbacks = {row.id for row in messages() if row.fallback}
+    fallbacks = {name for name, _ in found if _of(name).fallback}
     specific = [(start, told) for (name, told), start in found.items() if name not in fallbacks]
     starts, lines = {start for start, _ in specific}, {told for _, told in specific}
     kept = sorted(

@@ -179,6 +179,7 @@ ROOMS = {
     "index/fetch.py": "our own cache",
     "knowledge": "our own data",
     "redact": "our own data",
+    "facts/needles.py": "our own data",
     "rules/load.py": "our own data",
     "tables.py": "our own data",
     "probes/target/identity.py": "our own script",
