@@ -59,6 +59,6 @@ def _of_tables() -> Iterator[str]:
         yield from (*program.prints, *program.named)
     yield from (one.shown for one in answers() if one.shown)
     for said in statements():
-        yield from (*said.unless, *said.open_beside)
+        yield from ("|".join(said.pattern), *said.unless, *said.open_beside)
     for surrounding in surroundings():
         yield from (*surrounding.pattern, *surrounding.unless)

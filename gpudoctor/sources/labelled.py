@@ -40,7 +40,7 @@ def kinds_of(label: str) -> tuple[str, ...]:
 
 
 def _kind(part: str) -> str | None:
-    tokens = (_COMPOUND.sub("", token) for token in _HAN.sub(_spaced, part).split())
+    tokens = (_COMPOUND.sub("", token) for token in (part if part.isascii() else _HAN.sub(_spaced, part)).split())
     noun = " ".join(token for token in tokens if token not in _BYWORDS)
     return "" if noun in _BESIDE else _kinds().get(noun)
 

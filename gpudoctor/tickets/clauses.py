@@ -104,7 +104,7 @@ def clauses(lines: Iterable[Told]) -> Iterator[Told]:
     for number, line in own_lines(lines):
         if any(char.isdigit() for char in line) or any(word in line.lower() for word in _WITHOUT_NUMBER):
             own = without_others(line)
-            parts = _CLAUSE.split(_COMMA.sub("; ", own) if _HAN.search(own) else own)
+            parts = _CLAUSE.split(_COMMA.sub("; ", own) if not own.isascii() and _HAN.search(own) else own)
             yield from ((number, one) for one in _of_here(parts))
 
 

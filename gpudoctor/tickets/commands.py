@@ -11,9 +11,6 @@ from gpudoctor.sources.command_lines import Started, images, started
 from gpudoctor.tickets.fragment import HEARSAY, REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.statements import statements_in
-from gpudoctor.verify.asked import Image
-from gpudoctor.verify.read_words import read_command
-from gpudoctor.verify.text import Typed, commands
 
 START, IMAGE, BANNER, WORKS = "the container's start", "the image's name", "the banner of a CUDA image", "nvidia-smi"
 
@@ -41,6 +38,11 @@ def _start(text: Pasted) -> tuple[Fragment, ...]:
 
 def _image_of(found: tuple[Started, ...], text: Pasted) -> str | None:
     """The image that all of them start; None where they differ, or where a word stands for it."""
+    # Imported here: few texts start a container.
+    from gpudoctor.verify.asked import Image
+    from gpudoctor.verify.read_words import read_command
+    from gpudoctor.verify.text import Typed, commands
+
     lines = "\n".join("\n".join(text.lines[number - 1] for number in one.lines) for one in found)
     asked = (one for typed in commands(lines) if isinstance(typed, Typed) for one in read_command(typed))
     names = {one.name for one in asked if isinstance(one, Image)}

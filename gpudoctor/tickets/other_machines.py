@@ -35,17 +35,20 @@ _NONE = (
     r"\b(?:no|never|without|not (?:have|see|get)|n['\u2019]t (?:have|see|get|happen|occur)) "
     rf"(?:\w+ ){{0,3}}{_TROUBLE}"
 )
-_OTHER = re.compile(
-    rf"{_OTHER_MACHINE}{_ANY}{{0,80}}\b(?:{_DOES}|has|have|had)\b"
-    rf"|\b{_DOES}\b{_ANY}{{0,80}}{_OTHER_MACHINE}"
-    rf"|{_PERSON}{_ANY}{{0,60}}\b(?:{_DOES}|has|have|had|with|uses?)\b"
-    rf"|\bthe (?:very |exact )?same\b{_ANY}{{0,100}}\b{_DOES}"
-    # It works there; there it works; no trouble there.
-    rf"|{_THING}(?: \w+){{0,2}} {_DOES}\b{_ANY}{{0,40}}{_IN}"
-    rf"|{_AND}{_IN}{_ANY}{{1,80}}?,? {_THING}(?: \w+){{0,2}} {_DOES}"
-    rf"|{_NONE}{_ANY}{{0,30}}{_IN}"
-    rf"|{_AND}{_IN}{_ANY}{{1,80}}{_NONE}",
-    re.IGNORECASE,
+#: One of them matches; each is long, and has words of its own.
+_OTHER = tuple(
+    re.compile(way, re.IGNORECASE)
+    for way in (
+        rf"{_OTHER_MACHINE}{_ANY}{{0,80}}\b(?:{_DOES}|has|have|had)\b",
+        rf"\b{_DOES}\b{_ANY}{{0,80}}{_OTHER_MACHINE}",
+        rf"{_PERSON}{_ANY}{{0,60}}\b(?:{_DOES}|has|have|had|with|uses?)\b",
+        rf"\bthe (?:very |exact )?same\b{_ANY}{{0,100}}\b{_DOES}",
+        # It works there; there it works; no trouble there.
+        rf"{_THING}(?: \w+){{0,2}} {_DOES}\b{_ANY}{{0,40}}{_IN}",
+        rf"{_AND}{_IN}{_ANY}{{1,80}}?,? {_THING}(?: \w+){{0,2}} {_DOES}",
+        rf"{_NONE}{_ANY}{{0,30}}{_IN}",
+        rf"{_AND}{_IN}{_ANY}{{1,80}}{_NONE}",
+    )
 )
 #: That it does not work there, either, or is wished to.
 _NEITHER = re.compile(
@@ -87,4 +90,4 @@ def _of_here(line: str) -> str:
 
 
 def _is_of_another(sentence: str) -> bool:
-    return _OTHER.search(sentence) is not None and _NEITHER.search(sentence) is None
+    return any(way.search(sentence) for way in _OTHER) and _NEITHER.search(sentence) is None

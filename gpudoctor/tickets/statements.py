@@ -52,13 +52,13 @@ def _statements(text: Pasted) -> Iterator[Stated]:
             wanted.remove(one)
             yield Stated(one, by.line)
     left = _MOST
-    any_needle = re.compile("|".join(re.escape(word) for one in wanted for word in one.needles))
+    words = {word for one in wanted for word in one.needles}
     for number, line in own_lines(text.filled) if wanted else ():
         left -= len(line)
         if left < 0 or not wanted:
             return
         lower = line.lower()
-        if not any_needle.search(lower):
+        if not any(word in lower for word in words):
             continue
         for one in [one for one in wanted if any(word in lower for word in one.needles)]:
             if any(_is_said(one, sentence) for sentence in SENTENCE.split(line)):

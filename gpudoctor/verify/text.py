@@ -13,6 +13,9 @@ Kind = Literal["shell", "requirements", "dockerfile", "compose"]
 MOST_CHARACTERS = 1024 * 1024
 MOST_COMMANDS = 2000
 
+#: Control characters say nothing, and could say something to a terminal that shows them; of ASCII, and of all.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SAYS_NOTHING = re.compile(r"[^\n\t\x20-\x7e\xa0-\uffff]|[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 _DOCKERFILE = re.compile(r"^\s*FROM\s+[\w./:@${}-]+(?:\s+AS\s+\w+)?\s*$", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"^\s*(FROM|RUN|ENV|ARG)\s+(.*)$", re.IGNORECASE | re.DOTALL)
 _OTHER_INSTRUCTION = re.compile(
@@ -57,8 +60,7 @@ class Unread(NamedTuple):
 
 def commands(text: str, file: str | None = None) -> Iterator[Typed | Unread]:
     """The commands of a text, in order; at most MOST_COMMANDS."""
-    # Control characters say nothing, and could say something to a terminal that shows them.
-    clean = re.sub(r"[^\n\t\x20-\x7e\xa0-\uffff]|[\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "", text)
+    clean = (_CONTROLS if text.isascii() else _SAYS_NOTHING).sub("", text)
     lines = [bounded(line) for line in bounded_lines(clean.split("\n"))]
     # Imported here: few texts are files of a project.
     from gpudoctor.verify.project_files import project_commands
