@@ -16,17 +16,14 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion, DriverRelease, LibraryVersion
-from gpudoctor.knowledge.cuda_programs import cuda_program
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.known_surroundings import image_with_gpu_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.knowledge.message import STRENGTH, message_of
-from gpudoctor.knowledge.metal import metal_floor
 from gpudoctor.knowledge.milestones import milestone, milestones, numbers_of
 from gpudoctor.knowledge.statements import what_shows
 from gpudoctor.rules.builds import device_code, services
-from gpudoctor.sources.library_builds import cuda_of, cudnn_of
 
 #: An error of a program, and the causes of lines that are none of it.
 _ERROR = re.compile(r"\b(?:\w*(?:error|exception)|fatal)\b:? ?\S", re.IGNORECASE)
@@ -115,7 +112,12 @@ def torch_code_serves_gpus(seen: SnapshotView) -> str | None:
 def macos_new_enough(seen: SnapshotView) -> str | None:
     """A macOS on which the installed PyTorch uses the GPU."""
     host, torch = seen.section(System, "host"), seen.framework("torch")
-    release = LibraryVersion.parse(host.distribution_version) if host and host.os == "macos" else None
+    if host is None or host.os != "macos":
+        return None
+    # Imported here: few reporters have a Mac.
+    from gpudoctor.knowledge.metal import metal_floor
+
+    release = LibraryVersion.parse(host.distribution_version)
     floor = metal_floor(torch.version) if torch and torch.version else None
     if torch is None or floor is None or release is None or release < floor:
         return None
@@ -252,6 +254,9 @@ def another_program_misses_libraries(seen: SnapshotView) -> str | None:
 
 
 def _is_of_torch(asker: str) -> bool:
+    # Imported here: in few texts a library is not found.
+    from gpudoctor.knowledge.cuda_programs import cuda_program
+
     program = cuda_program(asker)
     return program is not None and program.of_torch
 
@@ -276,6 +281,11 @@ def tensorflow_leaves_a_folder_out(seen: SnapshotView) -> str | None:
 @condition
 def toolkit_has_other_names(seen: SnapshotView) -> str | None:
     """The CUDA that is stated has no library of the name that was asked for."""
+    if not seen.missed_by_programs:
+        return None
+    # Imported here: in few texts a library is not found.
+    from gpudoctor.sources.library_builds import cuda_of, cudnn_of
+
     toolkits = seen.section(Toolkits, "toolkits")
     here = [one.version for one in toolkits.found if one.version] if toolkits else []
     libraries = seen.section(Libraries, "libraries")

@@ -1,7 +1,5 @@
 """Conditions that refute causes by packages: installed, on offer, or for another maker's GPU."""
 
-from collections.abc import Iterable
-
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -12,10 +10,7 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import DriverRelease
-from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.offer_types import RocmBuild
-from gpudoctor.knowledge.parts_by_release import requirement_that_has
 from gpudoctor.knowledge.same_modules import same_modules
 from gpudoctor.sources.no_match import parse_no_match
 
@@ -33,21 +28,26 @@ def amd_gpu_in_builds(seen: SnapshotView) -> str | None:
     """PyTorch's builds for ROCm of the release that is stated have code for the AMD GPUs."""
     torch = seen.framework("torch")
     release = (torch.version or "").partition("+")[0] if torch else ""
-    own = [row for row in rocm_builds("torch", load_matrix()) if row.version == release]
-    return "PyTorch's builds for ROCm have code for this GPU" if _with_code(seen, own) == {True} else None
+    return "PyTorch's builds for ROCm have code for this GPU" if _with_code(seen, release) == {True} else None
 
 
 @condition
 def amd_gpu_in_no_build(seen: SnapshotView) -> str | None:
     """No build of PyTorch for ROCm has code for them."""
-    has_none = _with_code(seen, rocm_builds("torch", load_matrix())) == {False}
-    return "no build of PyTorch for ROCm has code for this GPU" if has_none else None
+    return "no build of PyTorch for ROCm has code for this GPU" if _with_code(seen) == {False} else None
 
 
-def _with_code(seen: SnapshotView, rows: Iterable[RocmBuild]) -> set[bool | None]:
-    """What these builds say of the AMD GPUs that are stated; empty where none is."""
+def _with_code(seen: SnapshotView, release: str | None = None) -> set[bool | None]:
+    """What PyTorch's builds for ROCm, of a release or all, say of the AMD GPUs that are stated; empty where none is."""
     matrix, gpus = load_matrix(), seen.section(Gpus, "gpus")
-    models = {gfx_of_gpu(gpu, matrix) for gpu in gpus.devices if gpu.vendor == "amd"} if gpus else set()
+    stated = [gpu for gpu in gpus.devices if gpu.vendor == "amd"] if gpus else []
+    if not stated:
+        return set()
+    # Imported here: most GPUs are NVIDIA's.
+    from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
+
+    rows = [row for row in rocm_builds("torch", matrix) if release is None or row.version == release]
+    models = {gfx_of_gpu(gpu, matrix) for gpu in stated}
     return {has_code(row, gfx) if gfx else None for row in rows for gfx in models}
 
 
@@ -147,6 +147,9 @@ def companion_breaks_release(seen: SnapshotView) -> str | None:
 @condition
 def part_is_in_other_releases(seen: SnapshotView) -> str | None:
     """What a message does not find is in known releases of its package."""
+    # Imported here: of most messages no part is asked for.
+    from gpudoctor.knowledge.parts_by_release import requirement_that_has
+
     found = next((one for text in seen.messages if (one := requirement_that_has(text))), None)
     return f"what is missing is in {found}" if found else None
 

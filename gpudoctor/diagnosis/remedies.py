@@ -30,7 +30,6 @@ from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.places import machine_of
-from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.live_problem import FIND_OUT
 
@@ -252,6 +251,9 @@ def _build(
         # The program that fails has GPU code of its own.
         return None
     name = remedy.recipe if framework or remedy.recipe in about or len(about) != 1 else next(iter(about))
+    # Imported here: few causes are cured by another build.
+    from gpudoctor.plan.recipes import framework_for_gpus
+
     fix = framework_for_gpus(name, _with_least_driver(scene_of(snapshot)), load_matrix(), there.get(name))
     brings = {word for step in fix.steps if isinstance(step, Run) for word in step.argv}
     if fix.safety != "manual" and f"{name}=={there.get(name)}" in brings:

@@ -10,7 +10,6 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.causes import words_of_cause
-from gpudoctor.knowledge.threads import similar_threads
 from gpudoctor.rules.declare import Rule
 
 #: Threads that are shown where nothing is named, beside possible causes, and messages of the text that are compared.
@@ -46,6 +45,9 @@ def similar(
     """
     if causes and causes[0].weight >= LIKELY:
         return ()
+    # Imported here: of most tickets the messages tell more.
+    from gpudoctor.knowledge.threads import similar_threads
+
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
     signatures = {one.signature for one in symptoms}
     found = similar_threads(signatures, *texts, *(one.text for one in symptoms[:_MESSAGES]))

@@ -33,6 +33,8 @@ class FailureRecord(Fact, frozen=True, kw_only=True):
     #: Its first line is the summary.
     manual: str
     fixes: tuple[FixRecord, ...] = ()
+    #: In place of them, where they depend on the machine: rules/_failure_fixes.py has a function of this rule's name.
+    computed: bool = False
 
 
 @cache

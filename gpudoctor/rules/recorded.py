@@ -35,12 +35,14 @@ class _Recorded:
 
     def __call__(self, live: Live, scene: Scene, matrix: Matrix) -> Iterable[Problem]:
         # Imported here: most looks run nothing.
-        from gpudoctor.rules._failure_fixes import FIXES
         from gpudoctor.rules.live_problem import Failed, Said, problems, said
 
         def says(failed: Failed) -> Said:
             sentence, fixes = said(self._record, failed)
-            computed = FIXES.get(self._record.name)
-            return sentence, computed(failed, scene, matrix) if computed else fixes
+            if self._record.computed:
+                from gpudoctor.rules._failure_fixes import FIXES
+
+                fixes = FIXES[self._record.name](failed, scene, matrix)
+            return sentence, fixes
 
         return problems(live, self._record.name, says)

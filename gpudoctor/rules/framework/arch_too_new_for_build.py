@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from gpudoctor.knowledge.matrix.kernels import Refusal, ptx_is_refused
 from gpudoctor.knowledge.milestones import numbers_of
-from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import (
     DeviceCode,
@@ -104,7 +103,7 @@ def arch_too_new_for_build(gpus: Gpus, frameworks: Frameworks, scene: Scene, mat
             summary = f"{framework.label} has only PTX for {names}, and {refusal.reason}: it fails there."
         sure = code.of is None and (refusal.measured if refusal else not _by_ptx(unserved))
         # Of an unknown release the code is older than this GPU: then the first release that has code for it.
-        other_build = framework_for_gpus(framework.name, scene, matrix, framework.version or "0")
+        other_build = _other_build(framework.name, scene, matrix, framework.version or "0")
         yield problem(
             summary,
             *evidence_of(unserved),
@@ -113,6 +112,13 @@ def arch_too_new_for_build(gpus: Gpus, frameworks: Frameworks, scene: Scene, mat
             confidence="certain" if sure else "likely",
             fixes=_ways(other_build) if refusal else (other_build,),
         )
+
+
+def _other_build(name: str, scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
+    # Imported here: most builds have code for the GPU.
+    from gpudoctor.plan.recipes import framework_for_gpus
+
+    return framework_for_gpus(name, scene, matrix, version)
 
 
 def _ways(other_build: Fix) -> tuple[Fix, ...]:
@@ -156,7 +162,7 @@ def _while_it_runs(
         seen(f"the newest GPU that CUDA {framework.cuda} compiles for", f"compute capability {newest}"),
         subject=framework.label,
         severity="warning",
-        fix=too_old if python and python < ITS_PYTHON else framework_for_gpus("torch", scene, matrix),
+        fix=too_old if python and python < ITS_PYTHON else _other_build("torch", scene, matrix),
     )
 
 

@@ -2,7 +2,6 @@
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.knowledge.matrix.pairs import oldest_gpu_of
-from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules._situation import known
@@ -67,6 +66,9 @@ def arch_too_old_for_build(gpus: Gpus, frameworks: Frameworks, scene: Scene, mat
         ]
         if not unserved:
             continue
+        # Imported here: most builds have code for the GPU.
+        from gpudoctor.plan.recipes import framework_for_gpus
+
         names = labels_with_capability(unserved)
         below = all(one.capability < code.lowest for one in unserved)
         what = f"its code begins at {code.lowest}" if below else "it was compiled for others only"

@@ -4,7 +4,6 @@ import re
 
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.knowledge.milestones import milestone
-from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library
 from gpudoctor.rules.builds import built_for_cuda, driver_os
 from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gpus, Matrix, Scene
@@ -51,6 +50,9 @@ def driver_minor_compat_limit(
         own = _is_own_build(framework)
         if not own or floor is None or release < floor.release:
             continue
+        # Imported here: few builds are somebody's own.
+        from gpudoctor.rules._driver_fixes import update_driver
+
         yield problem(
             f"{framework.label} is compiled here with CUDA {framework.cuda}; some of its kernels need driver "
             f"{FIRST_DRIVER.branch} or newer, and this machine has {release}.",

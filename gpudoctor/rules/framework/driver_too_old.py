@@ -3,11 +3,7 @@
 from msgspec.structs import replace
 
 from gpudoctor.knowledge.matrix.types import DriverFloor, Os
-from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.places import nvidia_gpus
-from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.plan.this_machine import machine_here
-from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
 from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules.builds import built_for_cuda, driver_os, is_jetson
@@ -109,6 +105,10 @@ def _summary(framework: Framework, driver: Driver, floor: DriverFloor, *, needs_
 
 
 def _fixes(scene: Scene, matrix: Matrix, framework: Framework, floor: DriverFloor) -> tuple[Fix, ...]:
+    # Imported here: most drivers are new enough.
+    from gpudoctor.plan.recipes import framework_for_gpus
+    from gpudoctor.rules._driver_fixes import update_driver
+
     other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
     if not can_take(scene.gpus, floor.release.branch, matrix):
         return (other_build,)
@@ -126,6 +126,9 @@ def _is_of_a_cluster(scene: Scene) -> bool:
 
 def _forward_compatibility(scene: Scene, matrix: Matrix, framework: Framework) -> tuple[Fix, ...]:
     """The package that data centres use where the driver must stay: a newer libcuda beside it."""
+    from gpudoctor.plan.forward import compat_package
+    from gpudoctor.plan.this_machine import machine_here
+
     names = tuple(gpu.name or "" for gpu in nvidia_gpus(scene))
     machine = replace(machine_here(scene, matrix), gpu_names=names)
     package = compat_package(framework.cuda, machine, matrix) if framework.cuda else None

@@ -6,7 +6,6 @@ from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.types import Cudnn
 from gpudoctor.plan.cudnn import cudnn_release, newest_cudnn_for
 from gpudoctor.plan.places import conda, install, safety, wheel_platform
-from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._cudnn import LoadedCudnn, loaded_cudnn
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
@@ -106,6 +105,9 @@ def _fix(scene: Scene, framework: Framework, cudnn: LoadedCudnn, gpu: Capability
     title = f"Install cuDNN {last}, which has code for this GPU"
     needed = needed_cudnn(framework, matrix, scene.host)
     if last is None or (needed is not None and needed > LibraryVersion(f"{last}.99")):
+        # Imported here: most have code for the GPU.
+        from gpudoctor.plan.recipes import framework_for_gpus
+
         return framework_for_gpus(FRAMEWORK_OF.get(framework.name, framework.name), scene, matrix, framework.version)
     if cudnn.origin == "pip" and (pin := _pin(framework, needed, gpu, major, scene, matrix)) is not None:
         steps = install(scene, f"nvidia-cudnn-cu{major}=={pin}")
