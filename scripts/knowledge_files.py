@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 from found_by import index_of, threads
-from needles import NoWords, needles_of, ways_of
+from message_ways import message_ways
+from needles import NoWords, needles_of
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause, Elsewhere, Remedy
@@ -30,8 +31,6 @@ else:
 
 FOLDER = Path(__file__).resolve().parent.parent / "gpudoctor" / "knowledge"
 _FRAGMENT = re.compile(r"\{([a-z_]+)(?: ([^{}]+))?\}")
-#: The beginning of a named group, or of what refers to it.
-_GROUP = re.compile(r"\(\?P[<=]\w+")
 
 
 class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -259,10 +258,9 @@ def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragm
     causes = list(record.written())
     for where, some in record.where.items():
         causes += some.written(where)
-    expanded = [_GROUP.sub(rf"\g<0>_{number}", _expanded(way, fragments)) for number, way in enumerate(ways, 1)]
     return Message(
         id=record.id,
-        ways=tuple((way, ways_of(way)) for way in expanded),
+        ways=message_ways(_expanded(way, fragments) for way in ways),
         needles=tuple(sorted(needles)),
         meaning=record.meaning,
         programs=record.programs,
