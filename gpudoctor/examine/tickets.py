@@ -202,8 +202,7 @@ def _member(raw: bytes) -> bytes:
     )
     if end < 0 or entries > _MEMBERS or length > _DIRECTORY:
         raise Unreadable("it is a zip archive, but not one of `gpudoctor report`")
-    # Imported here: most tickets are texts.
-    import zipfile
+    import zipfile  # most tickets are texts
 
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:

@@ -3,7 +3,6 @@
 A known message stands in a line as a program printed it, or in one of these readings of it. What is quoted is the line.
 """
 
-import html
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -42,6 +41,8 @@ class Reading(NamedTuple):
 def plain_words(line: str) -> str:
     """The line without Markdown's signs, HTML's entities, escapes, curly quotes and runs of blanks."""
     if "&" in line:
+        import html  # few texts hold entities
+
         line = html.unescape(html.unescape(line))
     if "\\" in line:
         line = _BREAK.sub(" ", _ESCAPED.sub(r"\1", line))
