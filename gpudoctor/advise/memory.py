@@ -1,4 +1,4 @@
-"""The memory that a job takes on a device, in bytes."""
+"""How much GPU or main memory a training job takes, in bytes."""
 
 from gpudoctor.facts.advice import Job, Precision
 

@@ -1,4 +1,4 @@
-"""What GPUs cost by the hour: a file that the user keeps, with its date."""
+"""Hourly prices of GPUs, from a file that the user keeps."""
 
 import re
 

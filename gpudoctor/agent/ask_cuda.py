@@ -1,4 +1,4 @@
-"""Asks the CUDA driver (libcuda) whether it starts and which GPUs it gives this process, in a process of its own.
+"""Asks the CUDA driver (libcuda), in a process of its own, whether it starts and which GPUs it offers.
 
 Run by gpudoctor's own Python: `python -I -S -B ask_cuda.py`, with the libraries to try on standard input, one a line.
 The answers are written as `driver_query` says.

@@ -1,4 +1,4 @@
-"""Asks NVML what it knows, in a process of its own: a driver may hang or crash, and the caller must not.
+"""Asks NVML for driver and GPUs, in a process of its own, since a driver may hang or crash.
 
 Run by gpudoctor's own Python: `python -I -S -B ask_nvml.py`, with the folder of pynvml and then the libraries to try on
 standard input, one a line. The answers are written as `driver_query` says; units are those of nvml.h.

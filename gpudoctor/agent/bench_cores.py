@@ -1,4 +1,4 @@
-"""How many CPU cores and how much memory this process may use, by machine, affinity and cgroup."""
+"""How many CPU cores and how much memory this process may use, and whether the CPU has fast bfloat16."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Measures JAX on the CPU and on GPUs. See `agent_channel` and `bench_rounds`.
+"""Benchmarks JAX on the CPU and on GPUs. See `agent_channel` and `bench_rounds`.
 
 Work is dispatched and waited for with block_until_ready (docs.jax.dev, "Asynchronous dispatch"): on the CPU each time,
 since computations may run beside one another there; on a GPU after the last, since it does them in order. An array

@@ -1,4 +1,4 @@
-"""Timing within a budget: every case once, then all of them again and again, so that a machine that changes shows.
+"""Times all benchmark cases in rounds within a time budget, so that a change of the machine shows.
 
 A case is run as `run(count)`: do it `count` times, and come back when the device has finished.
 """

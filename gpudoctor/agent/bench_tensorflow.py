@@ -1,4 +1,4 @@
-"""Measures TensorFlow 2 on the CPU and on GPUs. See `agent_channel` and `bench_rounds`.
+"""Benchmarks TensorFlow 2 on the CPU and on GPUs. See `agent_channel` and `bench_rounds`.
 
 Ops on a GPU return before it has done them: tf.test.experimental.sync_devices waits (2.13 and later); before, a number
 is read back that the GPU computes after all that was asked of it. A tensor keeps the copy that its numpy() made

@@ -1,4 +1,4 @@
-"""Measures PyTorch on the CPU and on CUDA (or ROCm) GPUs. See `agent_channel` and `bench_rounds`.
+"""Benchmarks PyTorch on the CPU and on CUDA (or ROCm) GPUs. See `agent_channel` and `bench_rounds`.
 
 Work on a GPU is queued: every repetition block ends with torch.cuda.synchronize, which waits until all of it is done
 (docs.pytorch.org, CUDA semantics, "Asynchronous execution").

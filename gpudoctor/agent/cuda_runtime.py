@@ -1,4 +1,4 @@
-"""What the CUDA runtime that a framework has loaded into this process says, without the framework in between."""
+"""Asks the CUDA runtime (libcudart) that a framework has loaded, past the framework."""
 
 import ctypes
 

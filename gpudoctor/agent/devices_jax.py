@@ -1,4 +1,4 @@
-"""Lists what JAX sees: its backends, their devices, and the error of a plugin that is installed but does not start.
+"""Lists JAX's backends and devices, and the error of a CUDA plugin that does not start.
 
 `agent_channel` is the protocol. Every question is a stage of its own, and what is known is told each time
 whole.

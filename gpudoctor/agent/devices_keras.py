@@ -1,4 +1,4 @@
-"""Which devices Keras has, by its backend, and what it is paired with: Keras 2 of TensorFlow, and Keras 3."""
+"""Lists the devices of Keras 2 and Keras 3, by its backend."""
 
 import devices_jax
 import devices_tensorflow

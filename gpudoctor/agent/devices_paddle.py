@@ -1,4 +1,4 @@
-"""Lists what PaddlePaddle sees, from 2.0 to the newest. `agent_channel` is the protocol.
+"""Lists PaddlePaddle's devices, from 2.0 to the newest. `agent_channel` is the protocol.
 
 Every question is a stage of its own, and what is known is told each time whole.
 """

@@ -1,4 +1,4 @@
-"""Which devices TensorFlow lists, by each of the ways it has: TensorFlow 1.14 and later."""
+"""Lists TensorFlow's devices in each of its ways, from 1.14 to the newest."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lists what PyTorch sees, from 1.0 to the newest, and why it sees no GPU. `agent_channel` is the protocol.
+"""Lists PyTorch's devices, from 1.0 to the newest, and why it sees no GPU. `agent_channel` is the protocol.
 
 Every question is a stage of its own: one that fails, or a release that lacks it, takes nothing from the others. What is
 known is told after every part, each time whole, so that a driver that hangs leaves all that was learned before.

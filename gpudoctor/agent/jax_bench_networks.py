@@ -1,4 +1,4 @@
-"""The networks that are measured, in JAX: from their weights up, since JAX brings no layers and no optimizer.
+"""The benchmark networks in JAX, built from their weights, as JAX has no layers and no optimizer.
 
 Images are batch, height, width, channels. `jax` is given, not imported.
 """

@@ -1,4 +1,4 @@
-"""Several devices at once with JAX: every step is computed on all of them, each with its part of the batch."""
+"""Smoke training on several devices at once with JAX, each with its part of the batch."""
 
 from agent_channel import Skip
 from jax_networks import adam, adam_start, loss, outputs

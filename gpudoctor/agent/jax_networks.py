@@ -1,4 +1,4 @@
-"""The networks in JAX, from their weights up: JAX brings no layers and no optimizer. `jax` is given, not imported."""
+"""The smoke-test networks in JAX, built from their weights. `jax` is given, not imported."""
 
 from smoke_data import CLASSES, RATE
 

@@ -1,4 +1,4 @@
-"""Training a small network with JAX on one device, and what is measured of it. `jax` is given, not imported."""
+"""Smoke training with JAX on one device, and what is measured of it. `jax` is given, not imported."""
 
 import contextlib
 

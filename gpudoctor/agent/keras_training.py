@@ -1,4 +1,4 @@
-"""The two networks as Keras builds and trains them (Keras 3 on any backend, TensorFlow's Keras 2), and their data."""
+"""The smoke-test networks in Keras (Keras 3 on any backend, TensorFlow's Keras 2), their training and their data."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Samples every GPU while something else measures it: clocks, what holds them down, temperature, power and link.
+"""Samples clocks, throttle reasons, temperature, power and PCIe link of every GPU during a benchmark.
 
 Run by gpudoctor's own Python, like `ask_nvml`. Standard input, one a line: seconds to go on for at most, seconds
 between two samples, a file whose absence ends it, the folder of pynvml, then the libraries to try. Each sample is

@@ -1,4 +1,4 @@
-"""A generated set of 28x28 images in ten classes that a small network learns in some dozen steps.
+"""Generated training data for smoke tests: 28x28 images in ten classes, learned in some dozen steps.
 
 Each class is a coarse random picture, 7x7 patches of 4x4 pixels; an image is half its class's picture and half noise,
 between -1 and 1. The numbers come from the Mersenne Twister, seeded alike by NumPy and by Python: they are the same

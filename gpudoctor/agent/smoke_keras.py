@@ -1,4 +1,4 @@
-"""Trains the tutorial networks through Keras, on its backend's own choice of device or on those asked for."""
+"""Trains small networks through Keras on its backend's devices, or on those asked for."""
 
 import contextlib
 

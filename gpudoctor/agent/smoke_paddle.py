@@ -1,4 +1,4 @@
-"""Trains small networks with PaddlePaddle, from 2.0 on, on each device asked for, in single precision.
+"""Trains small networks with PaddlePaddle, from 2.0 on, on each device asked for, in float32.
 
 `agent_channel` is the protocol.
 """

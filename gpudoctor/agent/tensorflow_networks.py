@@ -1,4 +1,4 @@
-"""The networks that are measured, in TensorFlow's own operations: no Keras, whose backend may be another framework.
+"""The benchmark networks in TensorFlow's own operations, without Keras, which may have another backend.
 
 Images are batch, height, width, channels. One graph serves every batch size.
 """

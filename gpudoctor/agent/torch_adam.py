@@ -1,4 +1,4 @@
-"""An Adam optimizer for quick trainings: importing torch 2's own imports its compiler, which takes seconds."""
+"""A small Adam optimizer for smoke tests: importing torch 2's own imports its compiler, which takes seconds."""
 
 
 class Adam:

@@ -1,4 +1,4 @@
-"""Several devices at once with PyTorch: a process each, which agree on every step; and copies between GPUs."""
+"""Smoke training on several devices with PyTorch, a process each; and copies between GPUs."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The networks in PyTorch, one step of them, and how far two such steps differ."""
+"""The smoke-test networks in PyTorch, one training step, and how far two such steps differ."""
 
 from smoke_data import SEED
 

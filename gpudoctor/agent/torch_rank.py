@@ -1,4 +1,4 @@
-"""One process of several that train together. Run by `torch_multi_device`; asked by a line of JSON on standard input.
+"""One process (rank) of a multi-device training, started by `torch_multi_device`.
 
 It answers with lines of JSON in a file, and ends when standard input does: then the one who asked is gone.
 """

@@ -1,4 +1,4 @@
-"""Training a small network with PyTorch on one device, and what is measured of it. `torch` is given, not imported."""
+"""Smoke training with PyTorch on one device, and what is measured of it. `torch` is given, not imported."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""From which matrix size on the GPU is always faster than the CPU."""
+"""From which matrix size on one device is always faster than another (the GPU than the CPU)."""
 
 from collections.abc import Mapping
 from typing import Literal

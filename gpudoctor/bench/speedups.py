@@ -1,4 +1,4 @@
-"""How many times faster than the CPU a GPU was measured to be, as a range."""
+"""How many times faster a GPU was measured to be than the CPU, and from which matrix size on."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Durations in words: "2 minutes", "3 hours"."""
+"""Words a duration: 45 s, 12 min, 3.5 h, 9.0 days."""
 
 _UNITS = (("years", 365 * 86400.0), ("days", 86400.0), ("h", 3600.0), ("min", 60.0))
 #: A larger unit is used from this many of it on.

@@ -1,4 +1,4 @@
-"""A fleet's overview as one HTML page: what is wrong, who differs in what, and each node that has something to tell."""
+"""Renders a fleet report as one HTML page: what is wrong, which nodes differ, and each such node."""
 
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement

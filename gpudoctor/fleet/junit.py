@@ -1,4 +1,4 @@
-"""A fleet's overview as JUnit XML: a test case a node, so that acceptance runs show which failed."""
+"""Renders a fleet report as JUnit XML: a test case a node."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement

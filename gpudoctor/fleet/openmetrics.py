@@ -1,4 +1,4 @@
-"""A fleet's overview as OpenMetrics, for node_exporter's textfile collector and for Prometheus.
+"""Renders a fleet report as OpenMetrics, for Prometheus and node_exporter's textfile collector.
 
 Few series whatever the size of the fleet: names of nodes are no labels (prometheus.io/docs/practices/naming).
 """

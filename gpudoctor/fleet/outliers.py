@@ -1,4 +1,4 @@
-"""GPUs that are slower than the others of their kind, by median and median absolute deviation."""
+"""Finds GPUs slower than others of their kind, by median and median absolute deviation."""
 
 import math
 from array import array

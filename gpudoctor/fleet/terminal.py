@@ -1,4 +1,4 @@
-"""A fleet's overview for the terminal. Names and texts come from other machines, and pass `visible`."""
+"""Renders a fleet report for the terminal; texts from other machines pass `visible`."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Parts that packages have in some releases only, and an error line that asks for one.
+"""Modules and names that a package has in some releases only, and the error lines that ask for one.
 
 parts_by_release.tsv is written by hand; releases_of_parts.tsv is read from the packages' own files by
 scripts/refresh_parts.

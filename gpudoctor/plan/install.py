@@ -1,4 +1,4 @@
-"""Install plans: the builds that fit, in one environment or several, and the commands for them. Data only."""
+"""Makes install plans: the builds that fit, in one environment or several, and the commands. Data only."""
 
 from msgspec.structs import replace
 

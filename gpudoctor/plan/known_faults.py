@@ -1,4 +1,4 @@
-"""Known faults of a release, as far as the machine and what is beside it may meet them. Data only."""
+"""Known faults of a release that this machine and its packages may meet. Data only."""
 
 from collections.abc import Iterator
 

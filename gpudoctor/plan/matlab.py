@@ -1,4 +1,4 @@
-"""Whether installed MATLABs compute on the GPUs of a machine."""
+"""Whether the installed MATLABs can use the GPUs of a machine."""
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver

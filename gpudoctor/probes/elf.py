@@ -1,4 +1,4 @@
-"""What the dynamic loader reads of an ELF file: class, machine, names needed, search paths, symbol versions.
+"""Reads ELF headers: class, machine, needed libraries, search paths, symbol versions.
 
 Only the headers and the dynamic section are read, a few kilobytes of a file that may have gigabytes. Layout: elf(5).
 """

@@ -1,4 +1,4 @@
-"""The GPU architectures compiled into a library: device code in its .nv_fatbin and __nv_relfatbin sections.
+"""Reads the GPU architectures compiled into a library, from its .nv_fatbin and __nv_relfatbin sections.
 
 The sections are a row of containers, each with the kernels of one source file for every architecture. A few dozen of
 them tell the set, so only their headers are read: some hundred small reads of a file that may have gigabytes.

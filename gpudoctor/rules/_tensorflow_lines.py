@@ -1,4 +1,4 @@
-"""Packages compiled for one TensorFlow release line (tensorflow-text …), beside another one: compat/pairs.json.
+"""Packages compiled for another TensorFlow than the installed one (tensorflow-io …): compat/pairs.json.
 
 tensorflow-text has the numbers of its TensorFlow (README of github.com/tensorflow/text).
 """

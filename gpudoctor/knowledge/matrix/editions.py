@@ -1,4 +1,4 @@
-"""Finds the installed edition of the matrix, the shipped one or the user's update: `current.json`."""
+"""The user's update of the matrix: where its tables lie, how old it is, and whether it counts (`current.json`)."""
 
 import datetime
 import os

@@ -1,4 +1,4 @@
-"""Which GPUs a release of MATLAB computes on, and what has to be typed first."""
+"""Which GPUs a release of MATLAB supports, and what must be typed first."""
 
 from typing import Literal
 

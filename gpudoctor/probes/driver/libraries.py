@@ -1,4 +1,4 @@
-"""The driver's user-space libraries: every copy a program could meet, and the one the loader takes."""
+"""The driver's libraries (libcuda, libnvidia-ml): every copy a program could meet, and the one it would load."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap

@@ -1,4 +1,4 @@
-"""CTranslate2, which faster-whisper runs on. Its wheels hold a first part of cuDNN, and open all else by name."""
+"""Finds CTranslate2, which faster-whisper runs on, and what its wheels bring of cuDNN."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source

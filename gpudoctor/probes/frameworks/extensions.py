@@ -1,4 +1,4 @@
-"""GPU packages that build on a framework or on CUDA itself: one table row each, read alike."""
+"""The table of GPU packages beside the frameworks (xformers, flash-attn …), and how they are found."""
 
 import msgspec
 

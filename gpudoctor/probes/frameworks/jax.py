@@ -1,4 +1,4 @@
-"""JAX: jax and jaxlib, and for GPUs a plugin and its pjrt part (before 0.4.26 a jaxlib with a local tag instead)."""
+"""Finds JAX: jax, jaxlib, and the CUDA plugin (before 0.4.26 a jaxlib with a local tag instead)."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source

@@ -1,4 +1,4 @@
-"""The target's frameworks, from their own files: nothing is imported, and nothing of the target runs."""
+"""Finds the installed frameworks from their files; nothing is imported or run."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The target's packages as files: where a framework's folder is, and what its version files say."""
+"""Finds a framework's folder in site-packages, and reads its version files."""
 
 from functools import cached_property
 from typing import Any

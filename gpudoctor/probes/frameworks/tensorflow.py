@@ -1,4 +1,4 @@
-"""TensorFlow in all its distributions, and Keras. What it was built with stands in its build_info.py."""
+"""Finds TensorFlow in all its distributions, and Keras; its build is read from build_info.py."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source

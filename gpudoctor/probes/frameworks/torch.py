@@ -1,4 +1,4 @@
-"""PyTorch and its companions. `torch/version.py` outranks the distribution's metadata, which may lack the local tag."""
+"""Finds PyTorch and its companions; `torch/version.py` outranks the metadata, which may lack the local tag."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source

@@ -1,4 +1,4 @@
-"""The architecture of AMD's GPUs, as the kernel's compute driver names it. Source: amdkfd's topology in sysfs."""
+"""Reads the architecture of AMD GPUs from the kernel. Source: amdkfd's topology in sysfs."""
 
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import text_of

@@ -1,4 +1,4 @@
-"""The GPUs that there are, each with all that is known of it."""
+"""Makes the list of GPUs from what NVML, nvidia-smi, the CUDA driver and the PCI bus tell."""
 
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.gpus import DeviceNode, Gpu, Gpus

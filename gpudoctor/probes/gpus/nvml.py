@@ -1,4 +1,4 @@
-"""One GPU as NVML describes it: what it told, what it refused, and what it does not support."""
+"""Turns NVML's answers about one GPU into facts: values, refusals, unsupported queries."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

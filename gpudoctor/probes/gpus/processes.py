@@ -1,4 +1,4 @@
-"""Names and users of the processes on a GPU."""
+"""Names and users of the processes on a GPU, and which of them are gone."""
 
 import msgspec
 

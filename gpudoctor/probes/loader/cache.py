@@ -1,4 +1,4 @@
-"""/etc/ld.so.cache, and /etc/ld.so.conf where the cache cannot be read. Format: glibc, sysdeps/generic/dl-cache.h."""
+"""Reads /etc/ld.so.cache, else /etc/ld.so.conf. Format: glibc, sysdeps/generic/dl-cache.h."""
 
 import posixpath
 import struct

@@ -1,4 +1,4 @@
-"""The dynamic loader's search, worked out from ELF headers without loading anything: ld.so(8), glibc elf/dl-load.c.
+"""Follows the dynamic loader's library search by ELF headers, loading nothing: ld.so(8), glibc elf/dl-load.c.
 
 A `Process` is what one interpreter would have mapped: what it opens first decides what later requests get, because a
 name that is already there is not searched again.

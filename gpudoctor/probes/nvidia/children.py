@@ -1,4 +1,4 @@
-"""Asks NVML and the CUDA driver, each in a child process with a deadline, if this machine has the library at all."""
+"""Runs the agents that ask NVML and the CUDA driver, each in a child process with a deadline."""
 
 import os
 import posixpath

@@ -1,4 +1,4 @@
-"""What conda installed, from the file names in conda-meta: pytorch-2.6.0-cuda126_mkl_py312h….json."""
+"""Lists conda's packages from file names in conda-meta: pytorch-2.6.0-cuda126_mkl_py312h….json."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact

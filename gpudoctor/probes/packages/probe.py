@@ -1,4 +1,4 @@
-"""The target's installed distributions, read from its site folders; nothing of it is imported or run."""
+"""Lists the target's installed distributions from its site folders; nothing of it is imported or run."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""Environment markers (PEP 508) evaluated for the target.
+"""Evaluates environment markers (PEP 508) for the target.
 
 `packaging` decides what goes beyond plain comparisons; its import takes longer than deciding all markers of torch here.
 """

@@ -1,4 +1,4 @@
-"""Which requirements of the installed distributions' own metadata are not met in their environment."""
+"""Which requirements of installed packages are not met, by their own metadata."""
 
 from collections.abc import Collection, Iterable, Mapping
 

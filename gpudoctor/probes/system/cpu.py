@@ -1,4 +1,4 @@
-"""The processor and the memory, from /proc and /sys."""
+"""The CPU and main memory, from /proc and /sys."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The target interpreter: chosen, asked who it is, and its environment worked out from outside."""
+"""The examined Python: chosen, asked who it is, and its environment worked out from outside."""
 
 from collections.abc import Iterator
 

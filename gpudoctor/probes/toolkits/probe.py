@@ -1,4 +1,4 @@
-"""CUDA toolkits, the nvcc and the C compiler that a build would take. Nothing is run: versions stand in files."""
+"""CUDA toolkits, nvcc and the C compiler a build would use, by their files; nothing is run."""
 
 import posixpath
 
