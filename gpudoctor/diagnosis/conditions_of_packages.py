@@ -1,7 +1,7 @@
 """Conditions that refute causes by packages: installed, on offer, or for another maker's GPU."""
 
 from gpudoctor.diagnosis.condition import condition
-from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
+from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for, wheels_of_stated_torch
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
@@ -226,3 +226,13 @@ def xformers_built_for_this_torch(seen: SnapshotView) -> str | None:
     if built != own or is_other_cuda or not seen.said("xformers-built-for"):
         return None
     return f"xformers was built for torch {built}, which is installed"
+
+
+@condition
+def torch_has_no_wheel_for_this_python(seen: SnapshotView) -> str | None:
+    """The stated release of PyTorch has wheels for other Pythons only."""
+    wheels = wheels_of_stated_torch(seen)
+    if wheels is None:
+        return None
+    first, last = wheels.pythons[0], wheels.pythons[-1]
+    return f"PyTorch {wheels.version} has wheels for Python {first} to {last}, and this is {own_python(seen)}"

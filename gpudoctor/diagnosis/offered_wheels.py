@@ -43,6 +43,14 @@ def wheels_asked_for(seen: SnapshotView, *, exact: bool = False) -> Iterator[Whe
                 yield Wheels(asked.package, version, pythons)
 
 
+def wheels_of_stated_torch(seen: SnapshotView) -> Wheels | None:
+    """The stated release of PyTorch, where its wheels are for other Pythons than the stated one."""
+    torch, python = seen.framework("torch"), own_python(seen)
+    version = (torch.version or "") if torch else ""
+    pythons = load_matrix().pythons("torch", version, _platform(seen)) if version and python else ()
+    return Wheels("torch", version, pythons) if pythons and python not in pythons else None
+
+
 def pythons_of(package: str, specifier: str, seen: SnapshotView) -> frozenset[str]:
     """The Pythons that have a wheel of one of these releases on this system, as far as the matrix knows."""
     matrix, platform = load_matrix(), _platform(seen)

@@ -11,7 +11,7 @@ from gpudoctor.diagnosis.commands_for import WORD
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit, for_distribution
 from gpudoctor.diagnosis.manual_advice import advice
 from gpudoctor.diagnosis.not_here import runs_here
-from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
+from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for, wheels_of_stated_torch
 from gpudoctor.diagnosis.place import Place, place_of
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -206,7 +206,8 @@ def _is_decided(snapshot: Snapshot | None) -> bool:
 def _wheels(snapshot: Snapshot, system: str | None) -> Wheels | None:
     """The release that the installer did not find; None where the matrix knows none, or one for the Python here."""
     seen = SnapshotView(snapshot, () if system is None else (system,))
-    return next((one for one in wheels_asked_for(seen, exact=True) if own_python(seen) not in one.pythons), None)
+    asked = next((one for one in wheels_asked_for(seen, exact=True) if own_python(seen) not in one.pythons), None)
+    return asked or wheels_of_stated_torch(seen)
 
 
 def _here(command: str, snapshot: Snapshot | None, system: str | None) -> str:

@@ -68,7 +68,7 @@ class Wsl(Fact, frozen=True, kw_only=True):
     """Windows Subsystem for Linux."""
 
     #: None: a text names no number.
-    version: Literal[1, 2] | None
+    version: Literal[1, 2] | None = None
     #: /dev/dxg, through which WSL2 reaches the Windows driver.
     dxg: bool | None = None
     #: /usr/lib/wsl/lib/libcuda.so.1 is there.

@@ -196,7 +196,9 @@ def _cudnn(said: Labelled) -> Sections:
 
 
 #: "8.9.7", "v8.2.1", and the number that programs print: 8902, 90100.
-CUDNN_NUMBER = r"[\s:=v(-]*(?:version|ver)?[\s:=v.]*(\d{1,2}(?:\.\d{1,2}){0,2}|\d{4,5})(?![\d.]*\d{3}|\w)"
+CUDNN_NUMBER = (
+    r"[\s:=v(-]*(?:version|ver)?[\s:=v.]*(\d{1,2}(?:\.\d{1,2}){0,2}|\d{4,5})(?![\d.]*\d{3}|\w|-(?:windows|linux))"
+)
 
 
 def named_cudnn(number: str, line: int) -> Libraries | None:

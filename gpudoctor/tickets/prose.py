@@ -62,7 +62,7 @@ _FRAMEWORK = re.compile(
     rf"|(?:microsoft\.ml\.)?onnx ?runtime(?:[-. ]gpu)?){LINK}{_VERSION}",
     re.IGNORECASE,
 )
-_CUDNN = re.compile(rf"{ALONE}cudnn{CUDNN_NUMBER}", re.IGNORECASE)
+_CUDNN = re.compile(rf"{ALONE}cudnn(?:-\d+\.\d-(?:windows|linux)-x64-v)?{CUDNN_NUMBER}", re.IGNORECASE)
 _KERNEL = re.compile(rf"(?:\bkernel|内核|\buname -r|\blinux(?= [3-7]\.)){LINK}{KERNEL}", re.IGNORECASE)
 _OPEN_MODULES = re.compile(
     r"\bnvidia-(?:driver|dkms|kernel)-\d{3}(?:-server)?-open\b|\bnvidia-open\b(?! ?source)", re.I

@@ -76,7 +76,7 @@ _NONE = re.compile(
 )
 #: Lines of a program's text, of a table, of a form; a command that was typed.
 _SOURCE = re.compile(
-    r"^\s*(?:raise|except|try|print|assert|return|def|class|import|from|if|elif|else|with|for|while|logger|logging)\b"
+    r"^\s*(?:raise|except|try|print|assert|return|def|class|import|from|if|elif|else|with|for|while|logger|logging|warnings?\.warn)\b"
     r"(?!.*\berror: )"
     r"|^\s*(?:#|//|\||\+[-=]|>>> |\.\.\. |\$ |\^|~~|File \"|Traceback |In \[)|^\s*\S+ = |https?://\S+$",
 )

@@ -53,6 +53,7 @@ OOM = (
 )
 SIZE = "numpy.{} size changed, may indicate binary incompatibility. Expected {} from C header, got {} from PyObject"
 PYTHON_310 = Interpreter(executable="python", chosen_by="report", version="3.10.6")
+PYTHON_311 = Interpreter(executable="python", chosen_by="report", version="3.11.0")
 PYTHON_37 = Interpreter(executable="python", chosen_by="report", version="3.7.9")
 NO_MATCH = "no-matching-distribution"
 
@@ -249,6 +250,14 @@ ROWS = {
         toolkit("13.0") | {"driver": Driver(release=DriverRelease("525.85"))},
     ),
     "only-newest-gpus": (named("NVIDIA GeForce RTX 5080"), named("NVIDIA GeForce RTX 4080")),
+    "torch-has-no-wheel-for-this-python": (
+        frameworks(name="torch", version="1.12.1+cu113") | {"interpreter": PYTHON_311},
+        frameworks(name="torch", version="1.12.1+cu113") | {"interpreter": PYTHON_310},
+    ),
+    "container-had-the-gpu": (
+        message("the container loses the GPU after some hours", "container-loses-gpu"),
+        message("no GPU in the container", "gpu-not-used"),
+    ),
     "container-tools-ran": (
         message("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "ncc-requirement"),
         message('exec: "nvidia-container-runtime": executable file not found in $PATH: unknown', "runtime-not-found"),
@@ -450,6 +459,21 @@ NAMED = {
         "the text names PyTorch's own CUDA libraries",
     ),
     "scheduler-was-asked-for-gpus": ("slurm-no-gpu", "srun --gres=gpu:1 --pty bash", "the job asks for a GPU"),
+    "in-a-hosted-notebook": (
+        "torch-backend-gpu-vendor",
+        "the Colab notebook says: Found no NVIDIA driver",
+        "a hosted notebook computes on the service's machine, not on yours",
+    ),
+    "torch-index-given": (
+        "torch-index-not-given",
+        "Looking in indexes: https://pypi.org/simple, https://download.pytorch.org/whl/cu116",
+        "the installer looked at PyTorch's own index",
+    ),
+    "torch-was-compiled-here": (
+        "torch-cpu-only",
+        "I built PyTorch 2.4 from source",
+        "PyTorch was compiled from source",
+    ),
     "wsl-2-is-named": ("wsl1", "I use WSL2 on Windows 11", "this is WSL 2"),
     "libtorch-is-used": (
         "torch-cpu-only",

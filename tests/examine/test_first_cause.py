@@ -61,6 +61,47 @@ def judged(tmp_path):
             "likely",
         ),
         ("CUDA error: no kernel image is available for execution\nGPU: RTX 5080", "arch-too-new-for-build", "likely"),
+        # Where it ran, and what was asked, decide between the causes of one message.
+        (
+            "the Colab notebook says: Found no NVIDIA driver on your system\nMy card is a Radeon RX 6600",
+            "notebook-limits",
+            "likely",
+        ),
+        ("I built PyTorch 2.4 from source: Torch not compiled with CUDA enabled", "built-without-gpu", "likely"),
+        (
+            "image nvidia/cuda:12.1.0-base-ubuntu22.04: torch.cuda.is_available() is False",
+            "container-no-gpu-flag",
+            "likely",
+        ),
+        (
+            "After a couple of days Ollama stops using the GPU and uses the CPU; restarting the docker container helps",
+            "container-cgroup-device-lost",
+            "possible",
+        ),
+        (
+            (
+                "Kubernetes: Detected non-NVML platform: could not load NVML library: libnvidia-ml.so.1: cannot open"
+                " shared object file: No such file or directory"
+            ),
+            "kubernetes-runtime-class",
+            "possible",
+        ),
+        (
+            "Couldn't install torch\nPython 3.11.0\npip install torch==1.12.1+cu113",
+            "python-unsupported-by-framework",
+            "likely",
+        ),
+        (
+            "Lmod has detected the following error: The following module(s) are unknown: conda",
+            "module-not-loaded",
+            "likely",
+        ),
+        (
+            '找不到指定的程序。 Error loading "cudnn_cnn64_9.dll" or one of its dependencies',
+            "cudnn-two-copies",
+            "likely",
+        ),
+        ("I upgraded my drivers to 545.29.02 and it has broken vLLM on two GPUs", "driver-release-fault", "possible"),
         # In WSL, Windows is what is around it.
         (
             (
@@ -97,6 +138,7 @@ def test_first_cause(judged, text, cause, confidence):
         ("TensorFlow does not see my RTX 3060 in WSL on Windows 11", "WSL"),
         ("[Bug]: it hangs on 2x RTX 4090 with tensor parallel 2", "2 x NVIDIA GeForce RTX 4090"),
         ("Windows 11 WSL2, an RTX 4050, Error 801?", "WSL 2"),
+        ("cudnn-11.2-windows-x64-v8.1.1.33 and paddlepaddle-gpu 2.1.1", "cuDNN 8.1.1"),
         ("torch 2.5.1: I use the driver 440 MB download", None),
         ("torch 2.5.1: driver 390-server is what apt offers", None),
     ],
