@@ -134,3 +134,23 @@ def test_the_build_that_is_named(text, requirement, vision):
         index = f"https://download.pytorch.org/whl/{tag}"
         assert fix.steps[0].argv == ("python", "-m", "pip", "install", requirement, vision, "--index-url", index)
         assert fix.safety == "review"
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "other"),
+    [
+        ("onnxruntime: libcudnn.so.9: cannot open shared object file", "nvidia-cudnn-cu12==9.*", "nvidia-cudnn-cu13"),
+        ("ctranslate2: libcudnn_ops_infer.so.8: cannot open", "nvidia-cudnn-cu12==8.*", "nvidia-cudnn-cu11"),
+        # Nobody asks, or one whose own releases decide.
+        ("libcudnn.so.9: cannot open shared object file", None, None),
+        ("tensorflow: libcudnn.so.8: cannot open shared object file", None, None),
+        ("onnxruntime: libcudnn.so.7: cannot open shared object file", None, None),
+    ],
+)
+def test_a_cudnn_for_which_nothing_tells_the_cuda(text, package, other):
+    """Most drivers serve CUDA 12; what it is called for the other CUDA is said."""
+    fix = named_library(said(text))
+    assert (fix is None) is (package is None)
+    if fix is not None:
+        assert package in fix.steps[0].argv
+        assert fix.steps[-1].text.endswith(f"the package is {other}.")
