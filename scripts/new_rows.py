@@ -18,7 +18,7 @@ from gpudoctor.index.wheel_claims.tensorflow import requirements
 from gpudoctor.index.wheel_claims.torch import newest_for, pin
 from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.types import PLATFORMS
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 Row = dict[str, Any]
 #: The libraries whose release a torch build states, by field.

@@ -17,13 +17,13 @@ from torch_training import train
 from torch_workload import fashion_workload, generated_workload
 
 #: OpenMP's threads wait for work by spinning; on a busy machine the work takes many times longer for it.
-PATIENCE = (("OMP_WAIT_POLICY", "PASSIVE"), ("KMP_BLOCKTIME", "0"))
+IDLE_THREADS = (("OMP_WAIT_POLICY", "PASSIVE"), ("KMP_BLOCKTIME", "0"))
 
 
 def main(channel):
     """Import, and train."""
     quick = bool(channel.request.get("quick"))
-    for variable, value in PATIENCE:
+    for variable, value in IDLE_THREADS:
         os.environ.setdefault(variable, value)
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         prepare_compiling(folder)

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.distributions import installed
+from gpudoctor.apply.dry_run import is_compiled, is_uv, verify
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.retarget import led
-from gpudoctor.apply.verify import is_compiled, is_uv, verify
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.machine import Machine

@@ -13,13 +13,13 @@ from gpudoctor.apply.disk_space import Announced, check, rooms, uv_links
 from gpudoctor.apply.disk_usage import Growth
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.downloads import cache_option
+from gpudoctor.apply.dry_run import asked, is_compiled, is_install, is_pip, is_uv, tool_of, verify, with_files
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
 from gpudoctor.apply.installer import run, scrubbed
 from gpudoctor.apply.installer_errors import unreachable
 from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.preconditions import Refused, Unreachable
 from gpudoctor.apply.retarget import Step, rebased
-from gpudoctor.apply.verify import asked, is_compiled, is_install, is_pip, is_uv, tool_of, verify, with_files
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Run, Write
 from gpudoctor.knowledge.milestones import numbers_of

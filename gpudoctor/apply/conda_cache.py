@@ -12,7 +12,7 @@ from contextlib import suppress
 import msgspec
 
 from gpudoctor.facts.typed_json import decode_json
-from gpudoctor.host.given import read_given
+from gpudoctor.host.safe_files import read_given
 
 #: Bytes that are read of a file to compare it, and of a package's list of files.
 _MOST = _NOTES = 64 * 1024 * 1024

@@ -11,7 +11,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Unmet
 from gpudoctor.knowledge.companion_bounds import unstated
 from gpudoctor.probes.requirements.probe import find_unmet
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 
 class Foreseen(Fact, frozen=True, kw_only=True):

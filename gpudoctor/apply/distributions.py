@@ -14,7 +14,7 @@ from gpudoctor.apply.archives import Archive, sha256_of
 from gpudoctor.apply.journal import Distribution
 from gpudoctor.index.settings import shown
 from gpudoctor.probes.packages.conda import parse_meta_name
-from gpudoctor.sources.packages_names import Entry, normalise, parse_entry
+from gpudoctor.sources.package_names import Entry, normalise, parse_entry
 
 
 def installed(environment: str) -> tuple[Distribution, ...]:

@@ -14,7 +14,7 @@ from tuf.ngclient.config import UpdaterConfig
 from tuf.ngclient.updater import Updater
 
 from gpudoctor.errors import Failure
-from gpudoctor.host.given import open_given
+from gpudoctor.host.safe_files import open_given
 from gpudoctor.index.repository import Repository
 from gpudoctor.index.settings import shown
 from gpudoctor.knowledge.matrix.editions import CURRENT, Current, Update, current, mark_of, updates

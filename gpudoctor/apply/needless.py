@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.distributions import installed
+from gpudoctor.apply.dry_run import is_conda, is_install, verify
 from gpudoctor.apply.retarget import Step
-from gpudoctor.apply.verify import is_conda, is_install, verify
 from gpudoctor.facts.fix import Run
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 #: Options that install what is there already.
 _ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed", "-I", "-r", "-e"})

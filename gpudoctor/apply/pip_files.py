@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.host.given import read_given
+from gpudoctor.host.safe_files import read_given
 
 _LONGEST = 1024 * 1024
 

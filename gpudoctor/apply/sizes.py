@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from requests import Response, Session
 
 #: Seconds for one answer.
-PATIENCE = 10.0
+REQUEST_TIMEOUT_S = 10.0
 
 
 def sizer(settings: Callable[[], Settings] | None = None) -> Sizer:
@@ -82,4 +82,4 @@ class _Asked:
             session = self._session
         trusted = {place, place.partition(":")[0]} & set(known.trusted_hosts)
         verify = False if trusted else known.cert or True
-        return session.head(url, timeout=PATIENCE, allow_redirects=True, verify=verify)
+        return session.head(url, timeout=REQUEST_TIMEOUT_S, allow_redirects=True, verify=verify)

@@ -128,7 +128,7 @@ def _memory(given: str | None) -> Memory | None:
 
 def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
     """The framework to measure. Raises Misused, CannotExamine."""
-    from gpudoctor.cli.here import refuse_missing
+    from gpudoctor.cli.preflight import refuse_missing
     from gpudoctor.facts.python import Frameworks
     from gpudoctor.knowledge.frameworks import computing, that_run
 
@@ -139,7 +139,7 @@ def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
 
 
 def _refuse_absent_gpu(snapshot: "Snapshot", devices: tuple[str, ...] | None) -> None:
-    from gpudoctor.cli.here import gpu_count
+    from gpudoctor.cli.preflight import gpu_count
 
     count = gpu_count(snapshot) if devices and devices != ("cpu",) else None
     absent = next((one for one in devices or () if count is not None and int(one.partition(":")[2]) >= count), None)

@@ -120,7 +120,7 @@ def _golden(path: str | None) -> "NodeRecord | None":
     from gpudoctor.fleet.fingerprint import fingerprint_of
     from gpudoctor.fleet.reading import read_files
     from gpudoctor.fleet.record import RECORD_SCHEMA, NodeRecord
-    from gpudoctor.host.given import read_named
+    from gpudoctor.host.safe_files import read_named
 
     found = [one for one in read_files((path,)) if isinstance(one, NodeRecord) and one.fingerprint]
     if len(found) == 1:

@@ -12,7 +12,7 @@ from gpudoctor.fleet.launch import slurm
 from gpudoctor.fleet.launch.request import Launch, Mode, Request
 from gpudoctor.fleet.node_names import expanded, folded
 from gpudoctor.fleet.record import NoAnswer
-from gpudoctor.host.given import read_given
+from gpudoctor.host.safe_files import read_given
 
 _BUDGETS: dict[Mode, float] = {"static": 30.0, "smoke": 180.0, "bench": 300.0}
 #: Reasons that do not change within a minute.

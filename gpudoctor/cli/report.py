@@ -16,7 +16,7 @@ from gpudoctor.facts.bench_report import BenchReport
 from gpudoctor.facts.codec import MAX_BYTES, decode, encode
 from gpudoctor.facts.report import Report
 from gpudoctor.facts.system import Environ
-from gpudoctor.host.given import read_named
+from gpudoctor.host.safe_files import read_named
 from gpudoctor.redact.redactor import Door
 from gpudoctor.report.bench_html import render_bench_html
 from gpudoctor.report.bundle import render_bundle

@@ -97,7 +97,7 @@ def _devices(given: tuple[str, ...]) -> tuple[str, ...] | None:
 
 def _refuse_impossible(snapshot: "Snapshot", names: tuple[str, ...], devices: tuple[str, ...] | None) -> None:
     """Say at once what cannot be run here. Raises Misused, CannotExamine."""
-    from gpudoctor.cli.here import gpu_count, refuse_missing
+    from gpudoctor.cli.preflight import gpu_count, refuse_missing
     from gpudoctor.probes.live.plan import installed
 
     refuse_missing(snapshot, names, installed(snapshot.frameworks), "TensorFlow, PyTorch, Keras and JAX")

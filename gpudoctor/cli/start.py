@@ -49,7 +49,7 @@ def _in_the_language(arguments: list[str]) -> list[str]:
             return arguments
         sys.argv[1:] = arguments
     if language is not None and language != LANGUAGES[0]:
-        from gpudoctor.cli.spoken import speak_to_user
+        from gpudoctor.cli.translated import speak_to_user
 
         why = speak_to_user(language)
         if why and asked:
@@ -79,7 +79,7 @@ def _begin_to_look(arguments: list[str]) -> None:
         if seconds is None:
             return
         host = HurriedHost(budget_of(seconds))
-    from gpudoctor.probes.begun import begin_early
+    from gpudoctor.probes.early_look import begin_early
 
     begin_early(host, _value(arguments, "--python"))
 

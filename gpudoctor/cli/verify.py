@@ -12,7 +12,7 @@ from gpudoctor.facts.python import Package, Packages
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import fact_without_credentials
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 from gpudoctor.verify.given import given_of
 from gpudoctor.verify.verdict import Given, Verdicts, overall
 from gpudoctor.verify.verify import verify

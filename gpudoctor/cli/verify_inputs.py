@@ -7,7 +7,7 @@ from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.verify.given import given_of
-from gpudoctor.verify.text import MOST_CHARACTERS
+from gpudoctor.verify.split_commands import MOST_CHARACTERS
 from gpudoctor.verify.verdict import Given
 
 #: Ends of names that are those of a file, and no command.

@@ -14,7 +14,7 @@ from gpudoctor.facts.report import Report
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import convert_to
 from gpudoctor.facts.wish import Wish
-from gpudoctor.host.given import read_given
+from gpudoctor.host.safe_files import read_given
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.credentials import fact_without_credentials
 from gpudoctor.report.output import say, visible

@@ -93,7 +93,7 @@ def stated_in(path: str) -> Snapshot:
 def read_snapshot(source: str) -> Snapshot:
     """The snapshot in a file, or on standard input for "-". Raises CannotExamine."""
     # Imported here: a look at this machine reads no file that was named.
-    from gpudoctor.host.given import read_named
+    from gpudoctor.host.safe_files import read_named
 
     try:
         raw = read_named(source, MAX_BYTES + 1)

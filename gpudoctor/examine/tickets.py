@@ -17,7 +17,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
-from gpudoctor.host.given import Given, open_given
+from gpudoctor.host.safe_files import Given, open_given
 from gpudoctor.knowledge.answers import answers_shown
 from gpudoctor.knowledge.eras import words_of_era
 from gpudoctor.knowledge.matrix.query import Matrix

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gpudoctor.errors import Failure, Misused
-from gpudoctor.host.given import read_given
+from gpudoctor.host.safe_files import read_given
 
 #: A host name (RFC 1123), with the underscores that some sites use.
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")

@@ -14,7 +14,7 @@ from gpudoctor.facts.typed_json import decoder
 from gpudoctor.fleet.node_names import is_name
 from gpudoctor.fleet.overview import Unreadable
 from gpudoctor.fleet.record import RECORD_SCHEMA, NodeRecord
-from gpudoctor.host.given import stream_given
+from gpudoctor.host.safe_files import stream_given
 
 #: Bytes of a line; a record has some 5,000.
 _LONGEST = 1 << 20

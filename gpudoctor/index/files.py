@@ -8,7 +8,7 @@ from packaging.version import InvalidVersion, Version
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.pages import Link
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 _PROCESSORS = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "arm64"}
 _MACS = {

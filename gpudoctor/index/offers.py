@@ -6,7 +6,7 @@ from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.files import Found, read_wheel, releases
 from gpudoctor.index.pages import Link
 from gpudoctor.index.settings import local_path, shown
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 
 class Offers:

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from tuf.api.exceptions import DownloadError, DownloadHTTPError
 from tuf.ngclient.fetcher import FetcherInterface
 
-from gpudoctor.host.given import open_given
+from gpudoctor.host.safe_files import open_given
 
 #: Seconds to connect, between two pieces, and for a whole file.
 CONNECT, READ, WHOLE = 10.0, 30.0, 120.0

@@ -9,7 +9,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.host.port import Host
 
 #: Seconds for pip to say how it is set up; it takes about half a second.
-PATIENCE = 30.0
+PIP_TIMEOUT_S = 30.0
 _SETTING = re.compile(r"(?P<section>[^\s.=]+)\.(?P<key>[^\s=]+)=(?P<value>.+)")
 _DEFAULT = re.compile(r"--index-url <url>.*?\(default:?\s+([^\s)]+)\)", re.DOTALL)
 #: Later ones win; `pip config list` has merged the files of each section already.
@@ -72,7 +72,7 @@ def _ask_pip(host: Host, pythons: tuple[str, ...]) -> tuple[str | None, dict[str
     """(the Python whose pip answered, what it said)."""
     for python in pythons:
         # -I: nothing in the current folder is taken for pip.
-        ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PATIENCE)
+        ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PIP_TIMEOUT_S)
         if ran.ok:
             return python, parse_pip_config(ran.text)
     return None, parse_pip_environment(host.env)
@@ -83,7 +83,7 @@ def _default_of_pip(host: Host, python: str | None) -> str | None:
         return None
     # So wide that no address is broken over two lines.
     wide = {**host.env, "COLUMNS": "2000"}
-    ran = host.run((python, "-I", "-m", "pip", "install", "--help"), timeout=PATIENCE, env=wide)
+    ran = host.run((python, "-I", "-m", "pip", "install", "--help"), timeout=PIP_TIMEOUT_S, env=wide)
     return parse_default_index(ran.text) if ran.ok else None
 
 

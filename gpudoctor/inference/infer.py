@@ -30,7 +30,7 @@ from gpudoctor.inference.opened_libraries import with_opened_libraries
 from gpudoctor.inference.same_modules import with_same_modules
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.sources.libraries_names import family_of
+from gpudoctor.sources.library_names import family_of
 from gpudoctor.sources.system import is_wsl
 
 #: GPUs of machines with ARM processors.

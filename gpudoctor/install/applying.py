@@ -22,7 +22,7 @@ from gpudoctor.install.smoke_proof import Proving
 from gpudoctor.install.target import Site
 from gpudoctor.knowledge.frameworks import that_run
 from gpudoctor.report.output import write_text
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 Tell = Callable[[Event], None]
 

@@ -8,9 +8,9 @@ from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.carry_out import Work
 from gpudoctor.apply.conflicts import Foreseen, foresee
+from gpudoctor.apply.dry_run import is_compiled, is_install
 from gpudoctor.apply.events import Changes, Event, Finished
 from gpudoctor.apply.installer import environment_for
-from gpudoctor.apply.verify import is_compiled, is_install
 from gpudoctor.errors import NothingChanged
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
@@ -26,7 +26,7 @@ from gpudoctor.plan.brought_along import cannot_run
 from gpudoctor.plan.demand import Demand
 from gpudoctor.probes.requirements.markers import marker_environment
 from gpudoctor.report.output import say
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 Tell = Callable[[Event], None]
 

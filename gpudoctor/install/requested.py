@@ -6,7 +6,7 @@ import os
 from gpudoctor.errors import Misused
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.plan import Manager
-from gpudoctor.host.given import read_given
+from gpudoctor.host.safe_files import read_given
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand, together
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.requirements import (

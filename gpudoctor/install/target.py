@@ -19,7 +19,7 @@ from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
-from gpudoctor.index.settings import PATIENCE, parse_pip_config, parse_pip_environment
+from gpudoctor.index.settings import PIP_TIMEOUT_S, parse_pip_config, parse_pip_environment
 from gpudoctor.plan.places import CHANNEL, CONDAS
 from gpudoctor.plan.places import conda as conda_command
 from gpudoctor.plan.this_machine import place_here, scene_of
@@ -146,7 +146,7 @@ def pip_knows(target: Interpreter) -> bool:
     if sys.platform != "win32" and not any(may_set(name, host.env, target.prefix, sys.prefix) for name in _OWN_INDEX):
         return False
     for python in (target.executable, sys.executable):
-        ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PATIENCE)
+        ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PIP_TIMEOUT_S)
         if ran.ok:
             return any(parse_pip_config(ran.text).get(name) for name in _OWN_INDEX)
     return any(parse_pip_environment(host.env).get(name) for name in _OWN_INDEX)
@@ -162,7 +162,7 @@ def conda_folder(name: str, manager: Manager | None) -> str:
         raise Misused(f"--conda: there is no {' or '.join(tools)} on PATH.")
     from gpudoctor.host.real import RealHost
 
-    ran = RealHost().run((found, "info", "--json"), timeout=PATIENCE)
+    ran = RealHost().run((found, "info", "--json"), timeout=PIP_TIMEOUT_S)
     try:
         told = decode_json(ran.stdout, type=dict[str, object])
         # micromamba writes them with spaces.

@@ -9,9 +9,9 @@ from typing import Literal
 
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.asking import Asking, NotAsked
+from gpudoctor.apply.dry_run import is_install
 from gpudoctor.apply.events import Progress
 from gpudoctor.apply.installer import scrub
-from gpudoctor.apply.verify import is_install
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan, Plan, Step
 from gpudoctor.install.reporters import Sentences

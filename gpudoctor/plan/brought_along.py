@@ -14,7 +14,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.demand import COMPANIONS, FRAMEWORKS, Demand, demand_of, named
 from gpudoctor.plan.installed_companions import unfit
 from gpudoctor.plan.machine import Machine
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 
 def frameworks_of(installs: Iterable[str]) -> dict[str, str]:

@@ -14,8 +14,8 @@ from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, Torc
 from gpudoctor.knowledge.metal import LOWEST, floor_missed
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build, carrier_of
+from gpudoctor.plan.cuda_compat import compat_package
 from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
-from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.general import why_no_code
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine

@@ -17,8 +17,8 @@ from gpudoctor.plan.paddle_for_cuda import paddle_for_cuda
 from gpudoctor.plan.places import CHANNEL, install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.plan.this_machine import machine_here
-from gpudoctor.sources.libraries_names import DISTS, family_of
 from gpudoctor.sources.library_builds import CudaSpan, cuda_of, cudnn_of
+from gpudoctor.sources.library_names import DISTS, family_of
 
 #: NVIDIA has no packages of libraries for an older CUDA, and conda-forge's cudatoolkit is of these.
 _FIRST_WHEELS = 11

@@ -11,7 +11,7 @@ from gpudoctor.facts.versions import is_bounded
 from gpudoctor.knowledge.frameworks import companions, descriptors, planned
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 from gpudoctor.tables import rows_of
 
 if TYPE_CHECKING:

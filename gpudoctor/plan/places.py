@@ -17,7 +17,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.indexes import index_options
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.system_packages import install_command
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 Steps = tuple[Run | SetEnv | Write | Ask, ...]
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import text_of, word_of
+from gpudoctor.probes.host_files import text_of, word_of
 from gpudoctor.probes.system.probe import parse_status
 from gpudoctor.redact.credentials import excerpt
 from gpudoctor.sources.kernel_log import parse_kernel_log

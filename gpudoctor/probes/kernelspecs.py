@@ -8,7 +8,7 @@ import msgspec
 from gpudoctor.facts.python import Kernelspec
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in
+from gpudoctor.probes.host_files import names_in
 from gpudoctor.probes.target.choice import PathRules, path_rules
 
 

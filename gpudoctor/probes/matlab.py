@@ -9,7 +9,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.matlab import Matlab, Matlabs
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import exists, names_in, text_of
+from gpudoctor.probes.host_files import exists, names_in, text_of
 from gpudoctor.probes.system.spaces import is_remote
 from gpudoctor.probes.target.choice import path_rules
 from gpudoctor.probes.toolkits.version import read_version

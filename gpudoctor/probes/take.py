@@ -108,7 +108,7 @@ class _Apart:
 
     def __init__(self, host: Host, python: str | None) -> None:
         # Imported here: there is no fork on Windows.
-        from gpudoctor.probes.begun import begun
+        from gpudoctor.probes.early_look import begun
 
         self._forked = begun(host, python)
 

@@ -8,7 +8,7 @@ from gpudoctor.diagnosis.change import Change
 from gpudoctor.diagnosis.compare import Comparison, Shift
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style, wrapped
-from gpudoctor.sources.packages_names import is_relevant
+from gpudoctor.sources.package_names import is_relevant
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 

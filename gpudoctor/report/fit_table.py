@@ -16,8 +16,8 @@ from gpudoctor.facts.versions import Capability, DriverRelease
 from gpudoctor.knowledge.frameworks import planned, title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import DriverBranch, DriverFloor, Os
+from gpudoctor.plan.cuda_compat import is_data_centre
 from gpudoctor.plan.demand import COMPANIONS, parse_demand
-from gpudoctor.plan.forward import is_data_centre
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.plan.solve import not_judged

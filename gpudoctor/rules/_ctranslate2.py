@@ -6,7 +6,7 @@ from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._missing import copies_of, package_of, where_looked
+from gpudoctor.rules._missing_libraries import copies_of, package_of, where_looked
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Libraries, Scene
 from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, problem, seen

@@ -3,7 +3,7 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.plan.places import TENSORFLOWS, install, safety
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._unmet import complete
+from gpudoctor.rules._unmet_requirements import complete
 from gpudoctor.rules.failures import Failure
 from gpudoctor.rules.live_problem import Failed
 from gpudoctor.rules.sections import Packages, Scene

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
-from gpudoctor.sources.libraries_names import DISTS
+from gpudoctor.sources.library_names import DISTS
 
 #: From CUDA 13 on most names have no suffix any more; cuDNN, NCCL, cuSPARSELt and NVSHMEM keep theirs.
 _SUFFIX = re.compile(r"nvidia-[a-z0-9-]+-cu(1[0-9])")

@@ -19,7 +19,7 @@ from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules.builds import built_for_cuda, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Libraries, LibraryCopy, Packages, Scene, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, problem, seen
-from gpudoctor.sources.libraries_names import nvrtc_name
+from gpudoctor.sources.library_names import nvrtc_name
 
 #: In the package's requirements from this release on: onnxruntime.ai, CUDA Execution Provider; docs.cupy.dev, Install.
 ONNXRUNTIME_EXTRAS, CUPY_EXTRA = numbers_of("onnxruntime-cuda-extra"), milestone("cupy-looks-into-packages")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.libraries_names import family_of
+from gpudoctor.sources.library_names import family_of
 
 #: "Any minor": more than a major of CUDA ever had.
 _ANY = 99

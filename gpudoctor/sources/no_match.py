@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 _ASKED = re.compile(
     r"(?:satisf(?:ies|y) the requirement|no matching distribution found for|distribution"

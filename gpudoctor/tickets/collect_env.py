@@ -13,7 +13,7 @@ from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
-from gpudoctor.sources.libraries_names import library_at
+from gpudoctor.sources.library_names import library_at
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted

@@ -41,7 +41,7 @@ def _image_of(found: tuple[Started, ...], text: Pasted) -> str | None:
     # Imported here: few texts start a container.
     from gpudoctor.verify.asked import Image
     from gpudoctor.verify.read_words import read_command
-    from gpudoctor.verify.text import Typed, commands
+    from gpudoctor.verify.split_commands import Typed, commands
 
     lines = "\n".join("\n".join(text.lines[number - 1] for number in one.lines) for one in found)
     asked = (one for typed in commands(lines) if isinstance(typed, Typed) for one in read_command(typed))

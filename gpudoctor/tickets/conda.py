@@ -7,7 +7,7 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.packages_names import is_conda_relevant, normalise
+from gpudoctor.sources.package_names import is_conda_relevant, normalise
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
 

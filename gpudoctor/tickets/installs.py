@@ -7,13 +7,13 @@ from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.sources.no_match import REFUSED
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.steps import steps_in
 from gpudoctor.verify.asked import Conda, Install, Requirement
 from gpudoctor.verify.read_words import read_command
-from gpudoctor.verify.text import Typed, shell_commands
+from gpudoctor.verify.split_commands import Typed, shell_commands
 
 INSTALL = "a command that installs"
 _COMMAND = re.compile(

@@ -7,8 +7,8 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution, Toolkit, Toolkits
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from gpudoctor.knowledge.cuda_programs import cuda_program, named_in, of_frames
-from gpudoctor.sources.libraries_names import library_at
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
+from gpudoctor.sources.library_names import library_at
 from gpudoctor.tickets.forms import FORM as WORDS_FORM
 from gpudoctor.tickets.forms import NAMED_CUDA
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment, source

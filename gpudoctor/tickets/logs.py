@@ -13,7 +13,7 @@ from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.sources.gpu_names import maker_of
-from gpudoctor.sources.libraries_names import family_of
+from gpudoctor.sources.library_names import family_of
 from gpudoctor.sources.nvidia_codes import cuda_code
 from gpudoctor.sources.pci import bus_id
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment

@@ -7,7 +7,7 @@ import msgspec
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.typed_json import decode_json
-from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.sources.package_names import is_relevant, normalise
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment
 from gpudoctor.tickets.pasted import Pasted
 

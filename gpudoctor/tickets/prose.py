@@ -13,7 +13,7 @@ from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.knowledge.frameworks import names_and_packages
 from gpudoctor.sources.no_match import REFUSED
-from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.sources.package_names import is_relevant, normalise
 from gpudoctor.tickets.clauses import ELSEWHERE, PRINTED, WIDE, Told, own_lines
 from gpudoctor.tickets.clauses import clauses as clauses_of
 from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, is_cuda_of_torch, named_cuda, named_cudnn

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 from gpudoctor.tickets.clauses import WIDE, Told, own_lines
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.sentences import SENTENCE, is_told
 from gpudoctor.verify.asked import Asked, Conda, Install, Remove, SystemPackages
 from gpudoctor.verify.read_words import read_command
-from gpudoctor.verify.text import Typed, shell_commands
+from gpudoctor.verify.split_commands import Typed, shell_commands
 
 #: Lines of a text that are read, and those of a command's output in which it fails.
 _MOST, _OUTPUT = 3000, 25

@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import Container, Environ, System
-from gpudoctor.sources.libraries_names import library_at
+from gpudoctor.sources.library_names import library_at
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted

@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.libraries_names import library_at, version_in
+from gpudoctor.sources.library_names import library_at, version_in
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version
 from gpudoctor.tickets.pasted import Pasted

@@ -12,11 +12,11 @@ from gpudoctor.plan.proposals import companion_versions
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of, spelled
-from gpudoctor.verify.choice import none_found, offered, usable
 from gpudoctor.verify.instead import instead_of, quoted
 from gpudoctor.verify.judge_extension import extension_names, judge_extension
 from gpudoctor.verify.offers import Offer
 from gpudoctor.verify.origins import Origin
+from gpudoctor.verify.release_choice import none_found, offered, usable
 from gpudoctor.verify.verdict import Aspect, Verdict
 
 

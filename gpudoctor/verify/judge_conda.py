@@ -15,7 +15,7 @@ from gpudoctor.plan.extras import why_not_cuda
 from gpudoctor.plan.specifiers import is_specifier, meets
 from gpudoctor.verify.asked import Conda
 from gpudoctor.verify.case import Case, aspect_of
-from gpudoctor.verify.choice import version_of
+from gpudoctor.verify.release_choice import version_of
 from gpudoctor.verify.verdict import Aspect, Verdict
 
 LAST_OF_CHANNEL = milestone("pytorch-channel-ends")

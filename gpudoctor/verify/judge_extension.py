@@ -22,10 +22,10 @@ from gpudoctor.plan.specifiers import meets
 from gpudoctor.sources.build_tags import WheelTag, parse_tag, parse_wheel_tag
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
-from gpudoctor.verify.choice import offered, usable, version_of
 from gpudoctor.verify.offers import Offer
 from gpudoctor.verify.opened_libraries import opened_libraries
 from gpudoctor.verify.origins import Origin
+from gpudoctor.verify.release_choice import offered, usable, version_of
 from gpudoctor.verify.verdict import Aspect, Verdict
 
 Problem = tuple[Aspect, str]

@@ -11,14 +11,14 @@ from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.specifiers import meets
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
-from gpudoctor.verify.choice import none_found, offered, usable, version_of
 from gpudoctor.verify.instead import instead_of, typed, what_would_do, with_links
 from gpudoctor.verify.judge_jaxlib import PAGE as JAX_PAGE
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin
+from gpudoctor.verify.release_choice import none_found, offered, usable, version_of
 from gpudoctor.verify.verdict import Verdict
 
 

@@ -17,11 +17,11 @@ from gpudoctor.knowledge.matrix.types import DriverFloor, TorchBuild
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
-from gpudoctor.plan.forward import is_data_centre
+from gpudoctor.plan.cuda_compat import is_data_centre
 from gpudoctor.verify.asked import Image
 from gpudoctor.verify.case import Case, aspect_of
-from gpudoctor.verify.choice import version_of
 from gpudoctor.verify.image_gpus import gpu_verdict
+from gpudoctor.verify.release_choice import version_of
 from gpudoctor.verify.verdict import Given, Grounds, Verdict
 
 _CUDA = re.compile(r"(?:docker\.io/|nvcr\.io/)?nvidia/cuda(?::(?P<tag>[\w.-]+))?")

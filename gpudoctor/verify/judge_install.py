@@ -10,7 +10,6 @@ from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.specifiers import is_specifier
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case
-from gpudoctor.verify.choice import none_found, offered, usable
 from gpudoctor.verify.judge_beside import beside
 from gpudoctor.verify.judge_bounds import bounds
 from gpudoctor.verify.judge_extension import cudnn_without_code, extension_names
@@ -20,6 +19,7 @@ from gpudoctor.verify.judge_parts import not_its_part
 from gpudoctor.verify.judge_place import wrong_place
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin, origins
+from gpudoctor.verify.release_choice import none_found, offered, usable
 from gpudoctor.verify.verdict import Verdict
 
 #: A requirement with a comparison, as a shell must not see it.

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.sources.package_names import is_relevant, normalise
 from gpudoctor.sources.toml import parse_toml
-from gpudoctor.verify.text import Typed, Unread
+from gpudoctor.verify.split_commands import Typed, Unread
 
 _TOML = re.compile(r"(?:uv|poetry|pdm)\.lock|pylock(?:\.[^.]+)?\.toml|pyproject\.toml")
 _CONDA = re.compile(r"environment[\w.-]*\.ya?ml")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.knowledge.installer_options import options_in, short_forms_in
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 from gpudoctor.verify.asked import Install, Pair, Requirement
 
 _NAMED = re.compile(

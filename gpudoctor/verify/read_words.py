@@ -17,7 +17,7 @@ from gpudoctor.verify.asked import (
     SystemPackages,
 )
 from gpudoctor.verify.read_pip import parse_requirement, read_install
-from gpudoctor.verify.text import Typed
+from gpudoctor.verify.split_commands import Typed
 
 _PYTHON = re.compile(r"(?:python|py|pypy)(\d(?:\.\d+)?)?(?:w|t)?")
 _PIP = re.compile(r"pip(\d(?:\.\d+)?)?")

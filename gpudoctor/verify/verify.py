@@ -25,7 +25,7 @@ from gpudoctor.verify.asked import (
 from gpudoctor.verify.case import Case, with_installed, without
 from gpudoctor.verify.judge_build import build_fault, cpu_build
 from gpudoctor.verify.read_words import read_command
-from gpudoctor.verify.text import MOST_CHARACTERS, Typed, Unread, commands
+from gpudoctor.verify.split_commands import MOST_CHARACTERS, Typed, Unread, commands
 from gpudoctor.verify.verdict import Given, Verdict, Verdicts, overall
 
 #: Releases of what is only bounded, newest first: which side of a bound they are on is all that counts of them.

@@ -8,6 +8,7 @@ import pytest
 
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.distributions import differences, installed
+from gpudoctor.apply.dry_run import asked, is_install, tool_of, verify
 from gpudoctor.apply.events import Proved, Stepped, Verified
 from gpudoctor.apply.installer import environment_for, program_of, run
 from gpudoctor.apply.installer_errors import why
@@ -15,7 +16,6 @@ from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.ownership import Ownership
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
-from gpudoctor.apply.verify import asked, is_install, tool_of, verify
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.install.reporters import sentence

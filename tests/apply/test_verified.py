@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpudoctor.apply import disk_space, verify_pip, verify_uv
+from gpudoctor.apply import disk_space, dry_run_pip, dry_run_uv
 from gpudoctor.apply.building import asking_once
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Asked, Progress, Proved, Stepped, Verified
@@ -115,8 +115,8 @@ def test_a_file_that_was_named_is_written_down(bare, index, tmp_path, manager):
 
 @MANAGERS
 def test_an_index_that_never_answers_is_given_up(bare, tmp_path, monkeypatch, manager):
-    monkeypatch.setattr(verify_pip, "PATIENCE", 1.0)
-    monkeypatch.setattr(verify_uv, "TIMEOUT", "1")
+    monkeypatch.setattr(dry_run_pip, "INDEX_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(dry_run_uv, "TIMEOUT", "1")
     path = copied(bare, tmp_path / "env")
     wheel(tmp_path, "kit", "1.0")
     with served(tmp_path, fault=lambda _: "hang") as there:
@@ -201,7 +201,7 @@ def test_a_named_index_that_did_not_answer_is_not_waited_for_at_each_package(por
         named = f"http://127.0.0.1:{port}/simple" if port else site.url
         variables = {**online(site.url, tmp_path), "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": str(index)}
         argv = command("pip", path, "kit==2.0", "--index-url", named)
-        found = verify_pip.ask_pip("pip", argv, {**variables, "PIP_RETRIES": "1"}, (), lambda: None)
+        found = dry_run_pip.ask_pip("pip", argv, {**variables, "PIP_RETRIES": "1"}, (), lambda: None)
     assert found.refused is None
     assert set(found.installs) == {"kit==2.0", "part==1.5"}
     assert asking_once(found) == expected

@@ -145,12 +145,12 @@ def test_a_pipe_is_read_when_somebody_writes(tmp_path: Path) -> None:
 
 
 def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpudoctor.host import given
+    from gpudoctor.host import safe_files
 
-    monkeypatch.setattr(given, "SILENCE", 0.2)
+    monkeypatch.setattr(safe_files, "SILENCE", 0.2)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="brought nothing") as met:
-        given.read_given(str(tmp_path / "pipe"), limit=10, pipes=True)
+        safe_files.read_given(str(tmp_path / "pipe"), limit=10, pipes=True)
     assert met.value.strerror
 
 
@@ -172,8 +172,8 @@ ROOMS = {
     "apply/matrix_update.py": "writes, and what it downloaded itself",
     "apply/pins.py": "writes",
     "apply/rewrite_paths.py": "scripts and records of an environment that is changed",
-    "apply/verify_pip.py": "the report that pip was told to write",
-    "apply/verify_uv.py": "the lock that uv was told to write",
+    "apply/dry_run_pip.py": "the report that pip was told to write",
+    "apply/dry_run_uv.py": "the lock that uv was told to write",
     "fleet/budget.py": "what the kernel serves",
     "fleet/collect.py": "writes, and the end of what it wrote",
     "index/fetch.py": "our own cache",
@@ -211,7 +211,7 @@ def test_nobody_else_opens_files() -> None:
         name = path.relative_to(PACKAGE).as_posix()
         if name not in ROOMS and name.partition("/")[0] not in ROOMS and (lines := _opened(path)):
             met[name] = lines
-    assert met == {}, "read it through gpudoctor.host.given, or name the file here with its reason"
+    assert met == {}, "read it through gpudoctor.host.safe_files, or name the file here with its reason"
 
 
 LATIN = b"log\xb0\xe9.txt"

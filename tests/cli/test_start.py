@@ -112,7 +112,7 @@ def test_a_look_begins_before_the_command_line_is_loaded(arguments, begins):
     command = [sys.executable, "-c", BEGUN.format(arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     modules = done.stdout.split()
-    assert ("gpudoctor.probes.begun" in modules) == begins
+    assert ("gpudoctor.probes.early_look" in modules) == begins
     assert "click" not in modules
 
 

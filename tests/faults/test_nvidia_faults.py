@@ -22,7 +22,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.take import _guarded
-from gpudoctor.rules._refused import is_grave
+from gpudoctor.rules._refused_calls import is_grave
 from gpudoctor.rules.load import load_rules
 from gpudoctor.sources.nvidia_codes import CUDA_UNSUPPORTED, NVML_UNSUPPORTED
 from tests import whole

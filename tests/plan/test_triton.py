@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.answer import Wanted
-from gpudoctor.plan.forward import is_data_centre
+from gpudoctor.plan.cuda_compat import is_data_centre
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.triton import brings_ptxas

@@ -11,7 +11,7 @@ from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.libraries import probe as libraries
 from gpudoctor.probes.libraries.copies import parse_header
 from gpudoctor.probes.libraries.opened import Preloads, parse_preloads, sonames_for
-from gpudoctor.sources.libraries_names import cuda_major_of, family_of, soname_of, version_in
+from gpudoctor.sources.library_names import cuda_major_of, family_of, soname_of, version_in
 from tests.probes.compiled import COMPILER, build_library, needs_compiler
 from tests.probes.site_tree import interpreter_of, packages_of, write
 

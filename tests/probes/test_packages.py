@@ -17,7 +17,7 @@ from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.packages import probe as packages
 from gpudoctor.probes.packages.conda import parse_channel, parse_meta_name
 from gpudoctor.probes.packages.metadata import list_distributions, parse_direct_url, parse_headers
-from gpudoctor.sources.packages_names import Entry, is_relevant, normalise, parse_entry
+from gpudoctor.sources.package_names import Entry, is_relevant, normalise, parse_entry
 from tests.probes.site_folder import install
 
 

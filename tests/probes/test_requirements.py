@@ -15,7 +15,7 @@ from gpudoctor.facts.specifiers import is_met
 from gpudoctor.probes.requirements import markers as requirements_markers
 from gpudoctor.probes.requirements.markers import applies, machine_of, marker_environment
 from gpudoctor.probes.requirements.probe import find_unmet, parse_requirement
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 #: As they stand in the metadata of torch, tensorflow, jax, cuda-toolkit and keras.
 LINES = (

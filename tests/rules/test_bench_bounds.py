@@ -6,7 +6,7 @@ from msgspec import structs
 from gpudoctor.facts.bench import BenchDevice, Sample
 from gpudoctor.facts.gpus import GpuProcess, PcieLink, Power
 from gpudoctor.facts.live import Live
-from gpudoctor.rules._bench import busy_samples, causes, fault_reasons, measured_gpus, others_on
+from gpudoctor.rules._benchmarks import busy_samples, causes, fault_reasons, measured_gpus, others_on
 from tests.bench.reports import h100
 from tests.bench.timings import bench, gemm, noisy, step, transfer
 from tests.rules.table import fires, judge, quiet

@@ -9,7 +9,7 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.merge import plan_of
-from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_older, requirements_of
+from gpudoctor.rules._unmet_requirements import complete, is_gpu_requirement, is_newer, is_older, requirements_of
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, judge, quiet, rule_of
 from tests.rules.test_dependency_rules import JAX, OLD_TYPING, failed, proved, unmet

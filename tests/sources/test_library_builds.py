@@ -3,8 +3,8 @@
 import pytest
 
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.libraries_names import family_of
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
+from gpudoctor.sources.library_names import family_of
 
 #: By name: the CUDA as it is told, one that has it and one that has not.
 CUDAS = {

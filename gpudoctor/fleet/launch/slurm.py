@@ -15,7 +15,7 @@ from gpudoctor.fleet.record import NoAnswer
 #: Nodes of one job. All of a job's nodes must be free at once, so that one that is not keeps a part waiting only.
 CHUNK = 64
 #: Seconds that a job waits for its nodes.
-_PATIENCE = 60
+_QUEUE_TIMEOUT_S = 60
 _OUT = ("down", "drain", "fail", "maint", "power", "reserved", "unknown", "inval", "planned")
 
 
@@ -75,7 +75,7 @@ def launches(
             nodes=part,
             argv=("srun", *_options(request, part, partition), "sh", "-c", request.shell()),
             shell=request.shell(),
-            deadline=request.deadline + _PATIENCE,
+            deadline=request.deadline + _QUEUE_TIMEOUT_S,
         )
 
 
@@ -87,7 +87,7 @@ def _options(request: Request, nodes: tuple[str, ...], partition: str | None) ->
     ]  # fmt: skip
     options += [] if request.pyz else ["--input=none"]
     # Within an allocation a step of it shares what the job has; outside, a job of its own must not wait without end.
-    options += ["--overlap"] if "SLURM_JOB_ID" in os.environ else [f"--immediate={_PATIENCE}"]
+    options += ["--overlap"] if "SLURM_JOB_ID" in os.environ else [f"--immediate={_QUEUE_TIMEOUT_S}"]
     return [*options, f"--partition={partition}"] if partition else options
 
 

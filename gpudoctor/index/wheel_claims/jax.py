@@ -10,7 +10,7 @@ from gpudoctor.index.wheel_claims.stated import LINUX, said, specifier_text
 from gpudoctor.index.wheel_claims.tensorflow import requirements
 from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.types import JaxBuild
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 
 def jax_claims(row: JaxBuild, library: Library, shelf: Shelf) -> Iterator[Claim]:

@@ -6,7 +6,7 @@ from packaging.specifiers import SpecifierSet
 from gpudoctor.index.claims import Claim, claim
 from gpudoctor.index.requirement_text import as_text, named, parsed, says_the_same
 from gpudoctor.index.wheel_facts import WheelFacts
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 LINUX = "linux-x86_64"
 #: For tables without Pythons of their own.

@@ -13,7 +13,7 @@ from gpudoctor.index.wheel_facts import Library
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TensorflowBuild
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 #: Made by AWS, and named by TensorFlow's wheels for ARM from 2.10 to 2.15.
 ARM_CARRIER = "tensorflow-cpu-aws"

@@ -9,7 +9,7 @@ from gpudoctor.facts.system import Container, Slurm, Wsl
 from gpudoctor.host.port import Host
 from gpudoctor.probes.container.tools import read_tools
 from gpudoctor.probes.driver.packages import parse_dpkg, user_space_packages
-from gpudoctor.probes.reading import exists, text_of, word_of
+from gpudoctor.probes.host_files import exists, text_of, word_of
 
 Kind = Literal["none", "docker", "podman", "containerd", "kubernetes", "lxc", "apptainer", "enroot", "other"]
 Notebook = Literal["colab", "kaggle", "sagemaker", "jupyter"]

@@ -10,7 +10,7 @@ from gpudoctor.facts.system import CdiList, ContainerTools
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import exists, names_in, text_of
+from gpudoctor.probes.host_files import exists, names_in, text_of
 from gpudoctor.probes.system.spaces import is_remote
 
 _ENGINES = ("docker", "podman", "nerdctl", "apptainer", "singularity", "enroot")

@@ -5,8 +5,8 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import DriverLibrary
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.port import Host
+from gpudoctor.probes.host_files import exists, names_in
 from gpudoctor.probes.loader.cache import configured_directories, read_cache
-from gpudoctor.probes.reading import exists, names_in
 from gpudoctor.sources.nvrm import desktop_release
 
 NAMES = ("libcuda.so.1", "libnvidia-ml.so.1")

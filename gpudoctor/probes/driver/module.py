@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import DkmsState, ModuleFile
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import exists, names_in, text_of, word_of
+from gpudoctor.probes.host_files import exists, names_in, text_of, word_of
 from gpudoctor.sources.nvrm import desktop_release
 
 VERSION_FILE = "/proc/driver/nvidia/version"

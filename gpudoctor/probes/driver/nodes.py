@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import DeviceNode
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in
+from gpudoctor.probes.host_files import names_in
 
 #: Nodes that programs open. Those of nvidia-caps are meant for root or for MIG, and closed to others by design.
 _NODE = re.compile(

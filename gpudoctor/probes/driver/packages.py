@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import SystemPackage
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in
+from gpudoctor.probes.host_files import names_in
 
 #: A desktop's database has some 5 MB.
 _DATABASE_LIMIT = 64 * 1024 * 1024

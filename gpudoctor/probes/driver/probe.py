@@ -11,9 +11,9 @@ from gpudoctor.probes.driver import module
 from gpudoctor.probes.driver.libraries import read_libraries
 from gpudoctor.probes.driver.nodes import read_nodes
 from gpudoctor.probes.driver.packages import read_packages
+from gpudoctor.probes.host_files import exists, names_in, text_of, word_of
 from gpudoctor.probes.kernel_log import read_kernel_log
 from gpudoctor.probes.nvidia.children import CudaFacts, NvmlFacts
-from gpudoctor.probes.reading import exists, names_in, text_of, word_of
 from gpudoctor.sources.kernel_log import says_resumed
 from gpudoctor.sources.nvidia_codes import NVML_NO_GPU
 from gpudoctor.sources.nvrm import desktop_release, parse_nvrm_version

@@ -7,7 +7,7 @@ import msgspec
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import Environ, LoginSetting
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in, text_of
+from gpudoctor.probes.host_files import names_in, text_of
 from gpudoctor.probes.system.spaces import is_remote
 from gpudoctor.redact.credentials import excerpt
 from gpudoctor.redact.variables import is_allowed

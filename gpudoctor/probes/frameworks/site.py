@@ -9,7 +9,7 @@ from gpudoctor.facts.python import Framework, Interpreter, Package, Packages
 from gpudoctor.host.port import Host
 from gpudoctor.probes import fatbin
 from gpudoctor.probes.elf import reader
-from gpudoctor.probes.reading import exists, names_in, text_of
+from gpudoctor.probes.host_files import exists, names_in, text_of
 from gpudoctor.probes.target.choice import path_rules
 
 _ASSIGNMENT = re.compile(

@@ -1,7 +1,7 @@
 """Reads the architecture of AMD GPUs from the kernel. Source: amdkfd's topology in sysfs."""
 
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import text_of
+from gpudoctor.probes.host_files import text_of
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 

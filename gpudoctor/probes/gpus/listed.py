@@ -8,8 +8,8 @@ from gpudoctor.probes.gpus.agree import contradictions
 from gpudoctor.probes.gpus.merge import from_cuda, merge
 from gpudoctor.probes.gpus.plausible import plausible
 from gpudoctor.probes.gpus.processes import name_processes
+from gpudoctor.probes.host_files import names_in
 from gpudoctor.probes.nvidia.children import CUDA, NVML, CudaFacts, NvmlFacts
-from gpudoctor.probes.reading import names_in
 from gpudoctor.sources.nvidia_codes import SMI
 
 

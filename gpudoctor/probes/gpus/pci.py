@@ -8,7 +8,7 @@ import msgspec
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import text_of, word_of
+from gpudoctor.probes.host_files import text_of, word_of
 
 BUS = "/sys/bus/pci/devices"
 SOURCE = Source(kind="file", where=BUS)

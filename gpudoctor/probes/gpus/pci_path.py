@@ -10,7 +10,7 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import PcieLink
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import word_of
+from gpudoctor.probes.host_files import word_of
 
 _WIDTHS = ("1", "2", "4", "8", "12", "16", "32")
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)

@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import exists, text_of, word_of
+from gpudoctor.probes.host_files import exists, text_of, word_of
 
 _TREE = "/proc/device-tree"
 _PNPUTIL = ("/enum-devices", "/connected", "/class", "Display")

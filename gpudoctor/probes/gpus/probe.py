@@ -12,8 +12,8 @@ from gpudoctor.host.port import Host
 from gpudoctor.probes.gpus import platform as gpus_platform
 from gpudoctor.probes.gpus.pci import SOURCE as PCI
 from gpudoctor.probes.gpus.pci import read_bus
+from gpudoctor.probes.host_files import exists
 from gpudoctor.probes.nvidia.children import DEADLINE, NVML, CudaFacts, NvmlFacts, begin_cuda, begin_nvml
-from gpudoctor.probes.reading import exists
 from gpudoctor.sources.nvidia_codes import NVML_NO_GPU, SMI
 
 if TYPE_CHECKING:

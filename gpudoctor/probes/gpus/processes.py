@@ -4,7 +4,7 @@ import msgspec
 
 from gpudoctor.facts.gpus import Gpu, GpuProcess
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import text_of, word_of
+from gpudoctor.probes.host_files import text_of, word_of
 
 #: The kernel gives its first PID namespace this number (PROC_PID_INIT_INO, include/linux/proc_ns.h).
 _FIRST_NAMESPACE = "pid:[4026531836]"

@@ -8,10 +8,10 @@ from gpudoctor.facts.libraries import LibraryCopy
 from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.host.port import Host
+from gpudoctor.probes.host_files import text_of
 from gpudoctor.probes.libraries.places import Place, origin_of
 from gpudoctor.probes.loader.machine import Machine
-from gpudoctor.probes.reading import text_of
-from gpudoctor.sources.libraries_names import DISTS, cuda_major_of, family_of, soname_of, version_in
+from gpudoctor.sources.library_names import DISTS, cuda_major_of, family_of, soname_of, version_in
 
 #: Parts of a library that always come with it and are not listed on their own.
 _PARTS = ("libcudnn_", "libnvrtc-builtins", "libnvinfer_plugin")

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from gpudoctor.facts.libraries import LibraryCopy, LinkedExtension
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.host.port import Host
+from gpudoctor.probes.host_files import names_in
 from gpudoctor.probes.libraries.opened import played as played_frameworks
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.loader.search import Process
-from gpudoctor.probes.reading import names_in
-from gpudoctor.sources.libraries_names import family_of, is_of_torch, soname_of
+from gpudoctor.sources.library_names import family_of, is_of_torch, soname_of
 
 #: Whose copies a package may open by path: those of the environment itself. No package looks for a toolkit's.
 _WITHIN_REACH = ("pip", "conda", "bundled", None)

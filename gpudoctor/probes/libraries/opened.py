@@ -11,7 +11,7 @@ from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.probes.frameworks.ctranslate2 import play_ctranslate2
 from gpudoctor.probes.frameworks.site import Site
 from gpudoctor.probes.loader.search import Library, Process
-from gpudoctor.sources.libraries_names import number_in, nvrtc_name
+from gpudoctor.sources.library_names import number_in, nvrtc_name
 
 _GLOBAL_DEPS = "libtorch_global_deps.so"
 _PAIR = re.compile(r"""(_preload_cuda_deps\(\s*)?['"](\w+)['"]\s*[,:]\s*['"](lib\w[\w-]*\.so[^'"]*)['"]""")

@@ -7,8 +7,8 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.libraries import Origin
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.host.port import Host
+from gpudoctor.probes.host_files import names_in
 from gpudoctor.probes.loader.machine import Machine
-from gpudoctor.probes.reading import names_in
 
 #: Where NVIDIA's installers, distributions and HPC modules put toolkits.
 _TOOLKIT = re.compile(r"/(?:cuda(?:-[\d.]+)?|hpc_sdk|nvidia-cuda-toolkit)/|/targets/[\w-]+-linux/lib")

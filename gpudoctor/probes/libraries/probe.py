@@ -11,15 +11,15 @@ from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.host.port import Host
 from gpudoctor.probes.elf import parse_defined_versions, parse_needed_versions, reader
 from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.host_files import exists, names_in
 from gpudoctor.probes.libraries.copies import Copies
 from gpudoctor.probes.libraries.linked import read_linked
 from gpudoctor.probes.libraries.opened import play, played
 from gpudoctor.probes.libraries.places import places
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.loader.search import Library, Process, Request
-from gpudoctor.probes.reading import exists, names_in
 from gpudoctor.probes.target.choice import path_rules
-from gpudoctor.sources.libraries_names import family_of
+from gpudoctor.sources.library_names import family_of
 
 #: Library, and how its symbol versions begin.
 _VERSIONED = (("libc.so.6", "GLIBC_"), ("libstdc++.so.6", "GLIBCXX_"))

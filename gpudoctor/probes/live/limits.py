@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import descriptors
-from gpudoctor.probes.reading import text_of, word_of
+from gpudoctor.probes.host_files import text_of, word_of
 from gpudoctor.probes.system.cpu import parse_meminfo
 
 #: Threads that one framework gets at most: the networks are small, and more threads only wait for each other.

@@ -8,8 +8,8 @@ from gpudoctor.facts.live import Task
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import backends_of, that_run
+from gpudoctor.probes.host_files import exists, text_of
 from gpudoctor.probes.live.limits import cores
-from gpudoctor.probes.reading import exists, text_of
 
 #: Device nodes of GPUs: NVIDIA's, those of WSL, AMD's.
 _NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/dev/nvmap", "/dev/nvhost-gpu")

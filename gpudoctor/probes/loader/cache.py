@@ -4,7 +4,7 @@ import posixpath
 import struct
 
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in, text_of
+from gpudoctor.probes.host_files import names_in, text_of
 
 CACHE = "/etc/ld.so.cache"
 CONFIGURATION = "/etc/ld.so.conf"

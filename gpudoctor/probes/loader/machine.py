@@ -7,8 +7,8 @@ from functools import cached_property
 from gpudoctor.facts.base import Gap
 from gpudoctor.host.port import Host
 from gpudoctor.probes.elf import Elf, read_elf
+from gpudoctor.probes.host_files import exists, text_of
 from gpudoctor.probes.loader.cache import configured_directories, read_cache
-from gpudoctor.probes.reading import exists, text_of
 
 _TRIPLETS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu", "i386": "i386-linux-gnu"}
 

@@ -12,7 +12,7 @@ from gpudoctor.facts.gpus import Gpu, PeerLink
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.host.background import Aside
 from gpudoctor.host.port import Host, Ran
-from gpudoctor.probes.reading import exists
+from gpudoctor.probes.host_files import exists
 from gpudoctor.search_path import own_path
 
 NVML = Source(kind="library", where="libnvidia-ml")

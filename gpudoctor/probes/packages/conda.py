@@ -3,9 +3,9 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in
+from gpudoctor.probes.host_files import names_in
 from gpudoctor.probes.target.choice import path_rules
-from gpudoctor.sources.packages_names import is_conda_relevant, normalise
+from gpudoctor.sources.package_names import is_conda_relevant, normalise
 
 #: The keys of these files are sorted and the long ones (files, paths_data) come behind "channel".
 _HEAD = 64 * 1024

@@ -14,7 +14,7 @@ from gpudoctor.host.port import Host, Stat
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.packages.records import agreement, read_record
 from gpudoctor.probes.target.choice import path_rules
-from gpudoctor.sources.packages_names import Entry, is_relevant, metadata_path, parse_entry
+from gpudoctor.sources.package_names import Entry, is_relevant, metadata_path, parse_entry
 
 #: The headers end long before this; a description, which may be long, follows them.
 _HEAD = 128 * 1024

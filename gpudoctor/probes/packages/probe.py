@@ -16,7 +16,7 @@ from gpudoctor.probes.packages.records import Record, find_damage, find_foreign,
 from gpudoctor.probes.requirements.markers import marker_environment
 from gpudoctor.probes.requirements.probe import asked_by_all, find_unmet, parse_requirement
 from gpudoctor.probes.target.choice import path_rules
-from gpudoctor.sources.packages_names import is_conda_relevant, is_relevant
+from gpudoctor.sources.package_names import is_conda_relevant, is_relevant
 
 
 def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.specifiers import compare, is_plain, numbers
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 #: The variables of a target, and `extra` as "name,name" for the extras asked for.
 Environment = Mapping[str, str]

@@ -8,7 +8,7 @@ from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.requirements.markers import Environment, applies
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 _LINE = re.compile(
     r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*"

@@ -4,7 +4,7 @@ import re
 
 from gpudoctor.facts.system import Cpu
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import text_of, word_of
+from gpudoctor.probes.host_files import text_of, word_of
 from gpudoctor.sources.system import parse_cpuinfo
 
 #: /proc/cpuinfo repeats itself for every processor; the first two are enough, and the kernel writes only what is read.

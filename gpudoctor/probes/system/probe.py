@@ -6,7 +6,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.system import Cpu, System
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import exists, names_in, text_of, word_of
+from gpudoctor.probes.host_files import exists, names_in, text_of, word_of
 from gpudoctor.probes.system.cpu import parse_meminfo, parse_memlock, read_cpu
 from gpudoctor.probes.system.spaces import read_spaces
 from gpudoctor.sources.system import parse_os_release

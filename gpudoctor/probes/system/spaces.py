@@ -3,7 +3,7 @@
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.system import Space
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import text_of
+from gpudoctor.probes.host_files import text_of
 
 #: A server that is gone makes statvfs(2) on these wait for ever, and a static check must not.
 _REMOTE = ("nfs", "cifs", "smb", "fuse.sshfs", "afs", "autofs", "ceph", "lustre", "gpfs", "glusterfs", "beegfs")

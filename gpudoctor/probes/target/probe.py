@@ -8,13 +8,13 @@ from gpudoctor.facts.codec import presentable
 from gpudoctor.facts.python import Interpreter, Pin
 from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import descriptors
+from gpudoctor.probes.host_files import names_in, text_of
 from gpudoctor.probes.kernelspecs import read_kernelspecs
-from gpudoctor.probes.reading import names_in, text_of
 from gpudoctor.probes.target.choice import Choice, Fault, choose, path_rules
 from gpudoctor.probes.target.identity import Identity, identify
 from gpudoctor.probes.target.shadow import find_shadows
 from gpudoctor.probes.target.site import read_environment, read_sites
-from gpudoctor.sources.packages_names import normalise
+from gpudoctor.sources.package_names import normalise
 
 MANAGERS = ("uv", "conda", "mamba", "micromamba", "poetry", "pixi", "pipenv", "pipx")
 PROJECT_FILES = (

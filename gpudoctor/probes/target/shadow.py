@@ -6,7 +6,7 @@ from typing import Literal
 from gpudoctor.facts.python import Shadow
 from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import descriptors
-from gpudoctor.probes.reading import names_in
+from gpudoctor.probes.host_files import names_in
 from gpudoctor.probes.target.choice import PathRules, path_rules
 from gpudoctor.probes.target.identity import Identity
 from gpudoctor.probes.target.site import Sites

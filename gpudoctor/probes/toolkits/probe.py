@@ -7,7 +7,7 @@ from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.libraries import Origin, Toolkit, Toolkits
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import exists, names_in, text_of
+from gpudoctor.probes.host_files import exists, names_in, text_of
 from gpudoctor.probes.target.choice import path_rules
 from gpudoctor.probes.toolkits.version import parse_cuda_h, read_ptxas_version, read_version
 

@@ -7,7 +7,7 @@ from gpudoctor.facts.base import Source
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.port import Host
-from gpudoctor.probes.reading import names_in, text_of
+from gpudoctor.probes.host_files import names_in, text_of
 from gpudoctor.probes.target.choice import path_rules
 
 

@@ -1,7 +1,7 @@
 """DRV031: the driver starts and counts its GPUs, but then reports an error about one."""
 
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
+from gpudoctor.rules._refused_calls import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.sections import Answer, Driver
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 

@@ -126,7 +126,7 @@ def _is_of_a_cluster(scene: Scene) -> bool:
 
 def _forward_compatibility(scene: Scene, matrix: Matrix, framework: Framework) -> tuple[Fix, ...]:
     """The package that data centres use where the driver must stay: a newer libcuda beside it."""
-    from gpudoctor.plan.forward import compat_package
+    from gpudoctor.plan.cuda_compat import compat_package
     from gpudoctor.plan.this_machine import machine_here
 
     names = tuple(gpu.name or "" for gpu in nvidia_gpus(scene))

@@ -4,7 +4,7 @@ from gpudoctor.facts.python import Overlap
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._overlaps import keep_one
+from gpudoctor.rules._package_overlaps import keep_one
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Package, Packages, Scene, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._gpu_fixes import chosen
-from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
+from gpudoctor.rules._refused_calls import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.sections import Gpu, Gpus
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, rule, run, seen
 

@@ -6,13 +6,13 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.cuda_programs import cuda_program
 from gpudoctor.plan.cuda_for_program import for_program, of_its_cuda
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
-from gpudoctor.rules._missing import FIRST_EXTRA
+from gpudoctor.rules._missing_libraries import FIRST_EXTRA
 from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Live, Matrix, Scene, Toolkits
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, problem, rule, seen
-from gpudoctor.sources.libraries_names import family_of
 from gpudoctor.sources.library_builds import cuda_of, cudnn_of
+from gpudoctor.sources.library_names import family_of
 
 #: /usr/local/cuda-10.1/lib64, CUDA\\v8.0\\bin
 _IN_PATH = re.compile(r"cuda[-/\\]v?(\d{1,2}\.\d)\d?[/\\]", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """LIB008: a framework loads CUDA libraries of another major version, or such libraries are installed."""
 
 from gpudoctor.rules._gpu_packages import cuda_packages, users_of
-from gpudoctor.rules._majors import Foreign, foreign_libraries
+from gpudoctor.rules._other_cuda_majors import Foreign, foreign_libraries
 from gpudoctor.rules.builds import in_words, is_jetson
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Packages, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen

@@ -7,8 +7,8 @@ from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._cudnn import taken_cudnn
-from gpudoctor.rules._missing import FIRST_EXTRA
-from gpudoctor.rules._unmet import elsewhere
+from gpudoctor.rules._missing_libraries import FIRST_EXTRA
+from gpudoctor.rules._unmet_requirements import elsewhere
 from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, LibraryCopy, Matrix, Scene, Toolkits
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.pairs import engine_build
-from gpudoctor.rules._engines import engine_fixes, majors_of_packages, toolkits_by_major
+from gpudoctor.rules._cuda_programs import engine_fixes, majors_of_packages, toolkits_by_major
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Live, Matrix, Packages, Scene, Toolkits

@@ -5,7 +5,7 @@ from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Libraries
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
-from gpudoctor.sources.libraries_names import is_of_torch, soname_of
+from gpudoctor.sources.library_names import is_of_torch, soname_of
 
 #: From this CUDA on conda-forge has the libraries as packages of their own, and no cudatoolkit.
 FIRST_SPLIT = 12

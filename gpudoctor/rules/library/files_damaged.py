@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.python import MOST_DAMAGES, Damage
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._missing import is_lost_by_damage
+from gpudoctor.rules._missing_libraries import is_lost_by_damage
 from gpudoctor.rules.sections import Gap, Libraries, Packages, Scene
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, seen
 

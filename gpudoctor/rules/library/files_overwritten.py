@@ -1,7 +1,7 @@
 """LIB005: two installed packages share files, and one has overwritten the other's."""
 
 from gpudoctor.facts.python import Overlap
-from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, serves_gpus, victims_of
+from gpudoctor.rules._package_overlaps import breaks_import, conflicts, fixes_for, losers, serves_gpus, victims_of
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, seen

@@ -1,7 +1,7 @@
 """LIB003: LD_LIBRARY_PATH makes a framework load a different cuDNN from its own."""
 
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
+from gpudoctor.rules._ld_library_path import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import needed_cudnn
 from gpudoctor.rules.sections import Frameworks, Gpus, Libraries, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule

@@ -1,6 +1,6 @@
 """LIB004: LD_LIBRARY_PATH makes a framework load older CUDA libraries than its own."""
 
-from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
+from gpudoctor.rules._ld_library_path import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule

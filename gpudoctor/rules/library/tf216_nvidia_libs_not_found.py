@@ -2,7 +2,7 @@
 
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._missing import copies_of, fixes_for
+from gpudoctor.rules._missing_libraries import copies_of, fixes_for
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Gpus, Libraries, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen

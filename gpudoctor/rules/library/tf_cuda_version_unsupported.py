@@ -9,7 +9,7 @@ from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.cuda_for_program import tensorflow_for_cuda
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
-from gpudoctor.rules._missing import FIRST_EXTRA
+from gpudoctor.rules._missing_libraries import FIRST_EXTRA
 from gpudoctor.rules._windows import copies_of_dll, dlls_of
 from gpudoctor.rules.builds import in_words, is_jetson, release_numbers
 from gpudoctor.rules.failures import pasted

@@ -6,9 +6,9 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
-from gpudoctor.rules._engines import engine_fixes, majors_of_packages, toolkits_by_major
+from gpudoctor.rules._cuda_programs import engine_fixes, majors_of_packages, toolkits_by_major
 from gpudoctor.rules._gpu_packages import dist_for
-from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
+from gpudoctor.rules._missing_libraries import copies_of, fixes_for, package_of, where_looked
 from gpudoctor.rules._opened_by_name import of_packages
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit

@@ -1,6 +1,6 @@
 """PRF020: the GPUs of this machine add up over their links at less than three quarters of what a healthy node does."""
 
-from gpudoctor.rules._bench import too_low
+from gpudoctor.rules._benchmarks import too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 

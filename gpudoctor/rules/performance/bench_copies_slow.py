@@ -1,7 +1,7 @@
 """PRF012: copies between RAM and the GPU reach less than three quarters of the PCIe link's speed."""
 
 from gpudoctor.facts.bench import TELLING_COPY, TOO_LOW, Bench, Transfer
-from gpudoctor.rules._bench import link_of, measured_gpus
+from gpudoctor.rules._benchmarks import link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 

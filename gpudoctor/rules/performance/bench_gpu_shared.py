@@ -1,6 +1,6 @@
 """PRF015: other programs used the GPU during the benchmark, so its numbers are too low."""
 
-from gpudoctor.rules._bench import measured_gpus, others_on
+from gpudoctor.rules._benchmarks import measured_gpus, others_on
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 

@@ -1,6 +1,6 @@
 """PRF014: the GPU slowed itself down during the benchmark: too hot, or short of power."""
 
-from gpudoctor.rules._bench import FAULTS, busy_samples, fault_reasons, measured_gpus
+from gpudoctor.rules._benchmarks import FAULTS, busy_samples, fault_reasons, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 

@@ -1,6 +1,6 @@
 """PRF013: under load, the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot support."""
 
-from gpudoctor.rules._bench import busy_samples, link_of, measured_gpus
+from gpudoctor.rules._benchmarks import busy_samples, link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 

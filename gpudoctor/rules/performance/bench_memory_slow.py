@@ -1,6 +1,6 @@
 """PRF011: the GPU's memory bandwidth is less than three quarters of a healthy GPU's of this model."""
 
-from gpudoctor.rules._bench import measured_gpus, slow, too_low
+from gpudoctor.rules._benchmarks import measured_gpus, slow, too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
 from gpudoctor.rules.terms import Iterator, Problem, rule
 

@@ -1,7 +1,7 @@
 """PRF016: training is no faster on the GPU than on the CPU, even for networks that suit a GPU."""
 
 from gpudoctor.facts.bench import CPU, Bench
-from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._benchmarks import measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 

@@ -1,7 +1,7 @@
 """PRF017: the benchmark shows that training in another precision would be much faster on this GPU."""
 
 from gpudoctor.facts.bench import Bench
-from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._benchmarks import measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 

@@ -1,6 +1,6 @@
 """PRF010: large matrix products ran at less than three quarters of the speed of a healthy GPU of this model."""
 
-from gpudoctor.rules._bench import measured_gpus, slow, too_low
+from gpudoctor.rules._benchmarks import measured_gpus, slow, too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
 from gpudoctor.rules.terms import Iterator, Problem, rule
 

@@ -1,6 +1,6 @@
 """PRF018: loading data and copying it to the GPU takes longer than training on it."""
 
-from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._benchmarks import measured_gpus
 from gpudoctor.rules._slowness import complaint
 from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen

@@ -3,7 +3,7 @@
 from gpudoctor.facts.python import Unmet
 from gpudoctor.knowledge.frameworks import AT_START, SOON
 from gpudoctor.knowledge.milestones import numbers_of
-from gpudoctor.rules._unmet import complete
+from gpudoctor.rules._unmet_requirements import complete
 from gpudoctor.rules.builds import in_words, is_conda, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen

@@ -8,7 +8,7 @@ from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._failing_package import broken_package, named_module, package_of
-from gpudoctor.rules._unmet import complete, is_older
+from gpudoctor.rules._unmet_requirements import complete, is_older
 from gpudoctor.rules.builds import is_conda, release_numbers
 from gpudoctor.rules.failures import failures
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Packages, Scene

@@ -4,7 +4,7 @@ from gpudoctor.facts.specifiers import is_met
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._unmet import bounded
+from gpudoctor.rules._unmet_requirements import bounded
 from gpudoctor.rules.builds import is_conda, release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Matrix, Packages, Scene, System

@@ -5,7 +5,7 @@ import posixpath
 from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.plan.places import TENSORFLOWS
 from gpudoctor.plan.recipes import again
-from gpudoctor.rules._unmet import complete
+from gpudoctor.rules._unmet_requirements import complete
 from gpudoctor.rules.sections import Framework, Frameworks, Interpreter, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 

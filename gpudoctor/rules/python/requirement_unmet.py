@@ -7,7 +7,7 @@ from gpudoctor.knowledge.frameworks import AT_START, descriptors
 from gpudoctor.knowledge.matrix.pairs import pair_for
 from gpudoctor.plan.places import TENSORFLOWS, conda, install, safety
 from gpudoctor.plan.specifiers import agree
-from gpudoctor.rules._unmet import TRITONS, is_gpu_requirement, is_newer, is_older, requirements_of
+from gpudoctor.rules._unmet_requirements import TRITONS, is_gpu_requirement, is_newer, is_older, requirements_of
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Live, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen

@@ -3,7 +3,7 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Unmet
 from gpudoctor.rules._gpu_packages import cuda_major_of, dist_for
-from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_of_lower_major
+from gpudoctor.rules._unmet_requirements import complete, is_gpu_requirement, is_newer, is_of_lower_major
 from gpudoctor.rules.builds import in_words, is_conda
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen

@@ -11,7 +11,7 @@ from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules._jax_parts import PARTS, all_parts
-from gpudoctor.rules._unmet import elsewhere
+from gpudoctor.rules._unmet_requirements import elsewhere
 from gpudoctor.rules.builds import release_numbers, release_of
 from gpudoctor.rules.sections import Framework, Gap, Libraries, LibraryCopy, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Evidence, Fix, Run, SetEnv, by_hand, run, seen

@@ -21,7 +21,7 @@ TRIES, MORE_TRIES = {"PIP_RETRIES": "1"}, {"PIP_RETRIES": "3"}
 QUICK = 10.0
 #: Seconds after the first try that failed, in which none succeeds, until the index is given up. With pip's own time for
 #: a try (15 s) it gives up before, and goes on with the next index; a user may have set minutes for each.
-PATIENCE = 60.0
+INDEX_TIMEOUT_S = 60.0
 
 
 #: What a pip says that has no dry run; the command itself, which others repeat when it failed, has these words, too.
@@ -52,7 +52,7 @@ class _Patience:
 
     def tick(self) -> None:
         self._tick()
-        if self._since is not None and time.monotonic() - self._since > PATIENCE:
+        if self._since is not None and time.monotonic() - self._since > INDEX_TIMEOUT_S:
             raise _GivenUpError
 
 
