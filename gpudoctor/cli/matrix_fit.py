@@ -1,4 +1,4 @@
-"""`gpudoctor matrix fit`: which builds fit a machine that is not here."""
+"""The command `gpudoctor matrix fit`: which builds fit a described machine."""
 
 from datetime import datetime
 

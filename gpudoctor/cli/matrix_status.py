@@ -1,4 +1,4 @@
-"""`gpudoctor matrix status`: which edition is in use, how old it is, where it came from."""
+"""The command `gpudoctor matrix status`: the matrix edition in use, its age and origin."""
 
 import click
 

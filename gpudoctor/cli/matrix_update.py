@@ -1,4 +1,4 @@
-"""`gpudoctor matrix update`: a newer matrix without a newer gpudoctor."""
+"""The command `gpudoctor matrix update`: takes a newer compatibility matrix without a newer gpudoctor."""
 
 import click
 

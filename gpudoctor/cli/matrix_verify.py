@@ -1,4 +1,4 @@
-"""`gpudoctor matrix verify`: the shipped rows against the user's package index."""
+"""The command `gpudoctor matrix verify`: compares the shipped matrix with the user's package index."""
 
 import sys
 from contextlib import closing

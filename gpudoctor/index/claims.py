@@ -1,4 +1,4 @@
-"""One statement of the compatibility matrix that a package index can confirm or refute."""
+"""A statement of the compatibility matrix that a package index can confirm or refute, and the comparison."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, Protocol

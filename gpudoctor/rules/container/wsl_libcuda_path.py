@@ -1,4 +1,4 @@
-"""BOX021: WSL has the Windows driver libraries, but programs do not find them."""
+"""BOX021: WSL has the Windows driver libraries, but programs, or cuDNN, do not find them."""
 
 from gpudoctor.facts.system import Wsl
 from gpudoctor.rules._bare_libcuda import in_vain

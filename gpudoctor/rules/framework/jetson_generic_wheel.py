@@ -1,4 +1,4 @@
-"""FRM019: a generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson."""
+"""FRM019: a framework on an NVIDIA Jetson is a generic ARM build, or one for another CUDA than JetPack's."""
 
 from gpudoctor.facts.versions import Capability, CudaVersion
 from gpudoctor.knowledge.jetson_builds import jetson_build, jetson_command

@@ -1,4 +1,4 @@
-"""FRM018: PyTorch is built for another vendor's GPUs."""
+"""FRM018: PyTorch is built for another vendor's GPUs, or is CPU-only beside an AMD GPU."""
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.plan.recipes import torch_for_gpus

@@ -1,4 +1,4 @@
-"""LIB011: a framework would mix parts of different cuDNN copies, or two frameworks each bring their own."""
+"""LIB011: a program would mix cuDNN copies: parts of several, or those of two frameworks or packages."""
 
 from collections.abc import Iterable
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""LIB002: a CUDA library that a framework needs is not on its search path."""
+"""LIB002: a framework does not find a CUDA library that it needs, on its search path or anywhere."""
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.knowledge.matrix.pairs import engine_build

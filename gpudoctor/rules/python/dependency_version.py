@@ -1,4 +1,4 @@
-"""PYT017: a package that a framework needs at start-up has a version it does not accept."""
+"""PYT017: a package has a version with which an installed framework or GPU package does not work."""
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.python import Package, Unmet
