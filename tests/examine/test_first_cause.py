@@ -102,6 +102,9 @@ def judged(tmp_path):
             "likely",
         ),
         ("I upgraded my drivers to 545.29.02 and it has broken vLLM on two GPUs", "driver-release-fault", "possible"),
+        ("ModuleNotFoundError: No module named 'flash_attn_2_cuda'", "compiled-part-missing", "likely"),
+        ("nvidia-smi shows ERR! in the fan column\nunspecified launch failure", "xid-79", "possible"),
+        ('no CUDA-capable device; "NVIDIA TU104GL [Tesla T4]" driver in use: vfio-pci', "gpu-passed-through", "likely"),
         # In WSL, Windows is what is around it.
         (
             (
