@@ -7,13 +7,13 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from gpudoctor.apply.answers import Answers
-from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
 from gpudoctor.apply.disk_space import Announced, check, rooms, uv_links
 from gpudoctor.apply.disk_usage import Growth
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.downloads import cache_option
 from gpudoctor.apply.dry_run import asked, is_compiled, is_install, is_pip, is_uv, tool_of, verify, with_files
+from gpudoctor.apply.dry_run_answers import Answers
+from gpudoctor.apply.dry_run_result import Archive, Sizer, Verification, measured
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
 from gpudoctor.apply.installer import run, scrubbed
 from gpudoctor.apply.installer_errors import unreachable

@@ -12,8 +12,6 @@ from typing import Literal
 from msgspec import field, structs
 
 from gpudoctor.apply import journal
-from gpudoctor.apply.answers import Answers
-from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.backups import forget_older
 from gpudoctor.apply.building import Building, CutOff, Failed
 from gpudoctor.apply.clone import clone
@@ -23,6 +21,8 @@ from gpudoctor.apply.disk_space import NoRoom
 from gpudoctor.apply.disk_usage import size_of
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
 from gpudoctor.apply.downloads import downloaded_once
+from gpudoctor.apply.dry_run_answers import Answers
+from gpudoctor.apply.dry_run_result import Archive, Sizer
 from gpudoctor.apply.events import (
     EXIT_CODES,
     Copying,
@@ -41,7 +41,7 @@ from gpudoctor.apply.in_place import is_fixed, names_of_ours
 from gpudoctor.apply.installer import environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
-from gpudoctor.apply.needless import is_needless
+from gpudoctor.apply.nothing_to_change import is_needless
 from gpudoctor.apply.preconditions import Refused, Unreachable, check_folder
 from gpudoctor.apply.removal import remove, remove_empty
 from gpudoctor.apply.retarget import Step, names_of

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from gpudoctor.apply.archives import Archive
+from gpudoctor.apply.dry_run_result import Archive
 from gpudoctor.apply.events import Room
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.index.settings import local_path

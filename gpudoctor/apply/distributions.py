@@ -10,7 +10,7 @@ from importlib.metadata import distributions
 
 from msgspec.structs import replace
 
-from gpudoctor.apply.archives import Archive, sha256_of
+from gpudoctor.apply.dry_run_result import Archive, sha256_of
 from gpudoctor.apply.journal import Distribution
 from gpudoctor.index.settings import shown
 from gpudoctor.probes.packages.conda import parse_meta_name

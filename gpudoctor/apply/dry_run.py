@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.dry_run_conda import ask_conda
 from gpudoctor.apply.dry_run_pip import ask_pip
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.dry_run_uv import ask_uv, locked
 
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpudoctor.apply.archives import Archive, Verification
+from gpudoctor.apply.dry_run_result import Archive, Verification
 from gpudoctor.apply.installer import run
 
 #: A solver explains a conflict in one line of JSON.

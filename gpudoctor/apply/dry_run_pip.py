@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from gpudoctor.apply.archives import Archive, Verification, sha256_of
 from gpudoctor.apply.downloads import cache_option
+from gpudoctor.apply.dry_run_result import Archive, Verification, sha256_of
 from gpudoctor.apply.installer import Done, run
 from gpudoctor.apply.installer_errors import is_try, unreachable
 from gpudoctor.facts import lazy_re as re

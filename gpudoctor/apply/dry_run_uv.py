@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from gpudoctor.apply.archives import Archive, Verification
+from gpudoctor.apply.dry_run_result import Archive, Verification
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.installer_errors import unreachable
 from gpudoctor.facts import lazy_re as re

@@ -6,7 +6,7 @@ by name.
 
 import os
 
-from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.dry_run_result import Verification
 
 NAME = "verified.txt"
 

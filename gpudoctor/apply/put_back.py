@@ -4,10 +4,10 @@ import os
 from contextlib import suppress
 
 from gpudoctor.apply import journal
+from gpudoctor.apply.carry_files import Moved
 from gpudoctor.apply.events import Beside, Carried, Tell
 from gpudoctor.apply.in_place import ASIDE, restore_content
 from gpudoctor.apply.journal import Change, write
-from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.removal import remove
 from gpudoctor.apply.swap import exchange
 from gpudoctor.apply.user_files import carry_over

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from gpudoctor.apply.archives import Sizer
+from gpudoctor.apply.dry_run_result import Sizer
 from gpudoctor.index.settings import Settings, local_path
 
 if TYPE_CHECKING:

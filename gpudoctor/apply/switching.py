@@ -4,11 +4,11 @@ import os
 
 from gpudoctor.apply import journal
 from gpudoctor.apply.building import Building
+from gpudoctor.apply.carry_files import Moved
 from gpudoctor.apply.contents import Contents, contents
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import Tell
 from gpudoctor.apply.journal import Change, write
-from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.preconditions import Refused
 from gpudoctor.apply.put_back import carried
 from gpudoctor.apply.rewrite_paths import rewrite_paths

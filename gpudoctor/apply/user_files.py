@@ -8,9 +8,9 @@ moment and begun again.
 import os
 from collections.abc import Collection, Iterator
 
+from gpudoctor.apply.carry_files import PART, Move, Moved, Way
 from gpudoctor.apply.contents import Contents, Entry, contents, is_alike, is_unchanged
 from gpudoctor.apply.in_place import names_of_ours
-from gpudoctor.apply.moving import PART, Move, Moved, Way
 from gpudoctor.apply.ownership import FRAME, Ownership
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact

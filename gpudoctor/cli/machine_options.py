@@ -7,7 +7,7 @@ from typing import Literal
 import click
 from msgspec.structs import replace
 
-from gpudoctor.cli.described import Described
+from gpudoctor.cli.described_machine import Described
 from gpudoctor.cli.machine_options_parse import platform_of
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import Manager, Place

@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 from msgspec.structs import replace
 
-from gpudoctor.cli.described import Described, machine_options
+from gpudoctor.cli.described_machine import Described, machine_options
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show, show_age
 from gpudoctor.facts.versions import package_version

@@ -64,7 +64,7 @@ def command(
         # As it is, it would be an option in every command.
         venv = f"./{venv}"
     # Imported here: --help needs nothing of it.
-    from gpudoctor.cli.described import Described
+    from gpudoctor.cli.described_machine import Described
     from gpudoctor.cli.machine_options import target_of, where
     from gpudoctor.cli.plan_output import written
     from gpudoctor.install.requested import asked_for, manager_for, not_resolved

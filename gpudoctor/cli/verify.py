@@ -2,7 +2,7 @@
 
 import click
 
-from gpudoctor.cli.described import Described, machine_options
+from gpudoctor.cli.described_machine import Described, machine_options
 from gpudoctor.cli.machine_options_parse import system_of
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show

@@ -6,10 +6,10 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 
-from gpudoctor.apply.archives import Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.disk_space import NoRoom
+from gpudoctor.apply.dry_run_result import Sizer
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped, Verified
 from gpudoctor.apply.installer import environment_for
 from gpudoctor.apply.preconditions import Refused, Unreachable, check_empty, check_new, check_target

@@ -4,11 +4,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 
-from gpudoctor.apply.archives import Verification
-from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.carry_out import Work
 from gpudoctor.apply.conflicts import Foreseen, foresee
 from gpudoctor.apply.dry_run import is_compiled, is_install
+from gpudoctor.apply.dry_run_elsewhere import Asking, NotAsked
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.events import Changes, Event, Finished
 from gpudoctor.apply.installer import environment_for
 from gpudoctor.errors import NothingChanged

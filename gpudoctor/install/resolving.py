@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.conflicts import Foreseen
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.plan.brought_along import brought_along, frameworks_of, narrowed, unpinned

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from gpudoctor.apply.answers import Answers
+from gpudoctor.apply.dry_run_answers import Answers
 from gpudoctor.apply.installer import program_of
 from gpudoctor.apply.pip_files import may_set
 from gpudoctor.apply.preconditions import Refused, check_empty, check_folder, check_target

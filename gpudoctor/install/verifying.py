@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Literal
 
-from gpudoctor.apply.archives import Verification
-from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.dry_run import is_install
+from gpudoctor.apply.dry_run_elsewhere import Asking, NotAsked
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.events import Progress
 from gpudoctor.apply.installer import scrub
 from gpudoctor.facts.fix import Run

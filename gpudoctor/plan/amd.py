@@ -11,8 +11,8 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Fit, NotNewer, Proposal, Reason, Refusal, Wanted, Way
 from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.constraints import Obstacle, span
-from gpudoctor.plan.elsewhere import for_amd
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.off_index import for_amd
 from gpudoctor.plan.proposals import TORCH_INDEX, command
 from gpudoctor.plan.specifiers import meets
 

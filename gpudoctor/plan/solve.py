@@ -10,9 +10,9 @@ from gpudoctor.plan.answer import Environment, Fit, Proposal, Refusal, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import Asks, clash, requirements_of
 from gpudoctor.plan.constraints import Obstacle
-from gpudoctor.plan.elsewhere import builds_elsewhere
 from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.off_index import builds_elsewhere
 from gpudoctor.plan.proposals import environment, proposal
 from gpudoctor.plan.unsat_reasons import Judge, driver_refusal, judge, not_newer, refusal, wish_obstacles
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from gpudoctor.apply.asking import Asking
+from gpudoctor.apply.dry_run_elsewhere import Asking
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.machine import Machine
 from tests.apply.package_index import served

@@ -13,9 +13,9 @@ import time
 import pytest
 
 from gpudoctor.apply import building, disk_space
-from gpudoctor.apply.archives import Archive
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.distributions import differences
+from gpudoctor.apply.dry_run_result import Archive
 from gpudoctor.apply.events import Proved, Room
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.lock import Busy, Lock

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from gpudoctor.apply.archives import Archive, Verification, measured
+from gpudoctor.apply.dry_run_result import Archive, Verification, measured
 from gpudoctor.apply.events import Verified
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.index.settings import Settings

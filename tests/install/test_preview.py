@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gpudoctor.apply import asking, building
+from gpudoctor.apply import building, dry_run_elsewhere
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Changes, Proved
 from gpudoctor.apply.sizes import sizer
@@ -68,7 +68,7 @@ def test_what_changes_and_whom_it_breaks(place, commands, changes, breaks):
 def test_what_was_said_is_not_asked_again(place, monkeypatch):
     path, folder = place
     asked = []
-    for module in (asking, building):
+    for module in (dry_run_elsewhere, building):
         real = module.verify
         monkeypatch.setattr(module, "verify", lambda *given, real=real: asked.append(given[0]) or real(*given))
     work = Work(environment=path, kind="changed", steps=(uv(path, "install", "kit==2.0"),), variables=offline(folder))

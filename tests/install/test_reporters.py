@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.building import COUNTED, counting
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.events import Asked, Copying, Finished, Output, Progress, Proved, Proving, Started, Stepped
 from gpudoctor.install.reporters import Sentences, ending, sentence
 

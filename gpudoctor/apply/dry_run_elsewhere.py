@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from gpudoctor.apply.answers import Answers
-from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.dry_run import is_compiled, is_uv, verify
+from gpudoctor.apply.dry_run_answers import Answers
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.retarget import led
 from gpudoctor.facts.fix import Run

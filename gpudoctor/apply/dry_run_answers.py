@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.journal import Distribution
 
 _State = frozenset[tuple[str, str, str | None]]

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Mapping
 
-from gpudoctor.apply.answers import Answers
-from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.dry_run import is_conda, is_install, verify
+from gpudoctor.apply.dry_run_answers import Answers
+from gpudoctor.apply.dry_run_result import Verification
 from gpudoctor.apply.retarget import Step
 from gpudoctor.facts.fix import Run
 from gpudoctor.sources.package_names import normalise
