@@ -258,6 +258,10 @@ ROWS = {
         message("the container loses the GPU after some hours", "container-loses-gpu"),
         message("no GPU in the container", "gpu-not-used"),
     ),
+    "rocm-code-ran": (
+        message("RuntimeError: HIP error: invalid device function", "torch-hip-error"),
+        message("RuntimeError: CUDA error: invalid device function", "no-kernel-image"),
+    ),
     "container-tools-ran": (
         message("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "ncc-requirement"),
         message('exec: "nvidia-container-runtime": executable file not found in $PATH: unknown', "runtime-not-found"),
