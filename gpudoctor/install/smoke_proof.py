@@ -1,4 +1,4 @@
-"""Proves an environment: its files are intact, and a small network trains with each framework."""
+"""Proves a built or changed environment: no new error by the rules, and a small network trains with each framework."""
 
 from msgspec.structs import replace
 

@@ -112,8 +112,8 @@ def causes_without_rule() -> dict[str, Cause]:
 
 
 def causes_of_packages() -> tuple[str, ...]:
-    """Those of packages that do not go together."""
-    return tuple(name for name, cause in all_causes().items() if cause.of_packages)
+    """The rules' causes that are of packages which do not go together."""
+    return tuple(name for name, cause in all_causes().items() if cause.of_packages and cause.words is None)
 
 
 def what_follows_from(cause: str, but: Iterable[str] = ()) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Solves for frameworks together with their companions: builds that fit, at versions that pair."""
+"""Solves for frameworks with companions (torchvision) and extras (xformers): an older torch where an extra needs it."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Loads the style sheets and the script of HTML pages from the folder `pages`."""
+"""The skeleton of script-free HTML pages, and the style sheets and scripts that all pages embed."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -74,7 +74,8 @@ TRANSCRIPTS = {
             "Windows 11, Python 3.10.6, RTX 3080, driver 546.33, torch 2.1.2+cu121, xformers 0.0.25\n"
             "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
             "    PyTorch 2.2.1+cu121 with CUDA 1201 (you have 2.1.2+cu121)",
-            *("xformers==0.0.23.post1", "--no-deps"),
+            # It requires torch==2.1.2, which 2.1.2+cu121 is: pip leaves that in place.
+            "xformers==0.0.23.post1",
         ),
         verify(
             "pip install xformers==0.0.25",

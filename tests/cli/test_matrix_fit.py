@@ -78,7 +78,6 @@ def test_nothing_fits(arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("paddlepaddle-gpu",), "PaddlePaddle fits is not in the tables"),
         (("--gpu", "RTX 3091"), "NVIDIA GeForce RTX 3090"),
         (("--gpu", "mx"), "more than one"),
         (("--gpu", "99.9"), "no GPU of compute capability 99.9"),

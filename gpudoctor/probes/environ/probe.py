@@ -1,4 +1,4 @@
-"""GPU-related environment variables, from an allow-list, without credentials."""
+"""Looks at environment variables that matter to GPUs, and at what login files (.bashrc, /etc/profile) set of them."""
 
 from collections.abc import Iterator, Mapping
 
