@@ -5,6 +5,9 @@ import pytest
 from gpudoctor.tickets.products import count_in
 
 TEXTS = [
+    ("两张 RTX 3090", 2),
+    ("双卡 RTX 4090", 2),
+    ("第二张 RTX 3080", 1),
     ("2x A100 40GB", 2),
     ("I have 4 x RTX 3090", 4),
     ("8*V100 server", 8),
