@@ -43,9 +43,9 @@ _DENIED_IN_PASSING = re.compile(
     r"|virtual machines?|windows|mac ?os|macs?)\b(?! (?:support|version|image|package|file|user|env))",
     re.IGNORECASE,
 )
-#: What a program prints for every system and every maker alike.
+#: What a program prints for every system and every maker alike; the last is PyTorch's, of any machine.
 _ANYWHERE = re.compile(
-    r"\bcuda(?:xxx)? ?(?:or|and|/) ?(?:cupy-)?rocm[-\w]*"
+    r"\bcheck that you have an nvidia gpu\b|\bcuda(?:xxx)? ?(?:or|and|/) ?(?:cupy-)?rocm[-\w]*"
     r"|\bon linux or \w{1,40} on mac ?os\b|\bnote: after mac ?os \d+\.\d+",
     re.IGNORECASE,
 )
@@ -111,6 +111,8 @@ def surroundings_in(text: str) -> frozenset[str]:
         found.add("wsl-apptainer")
     if found.issuperset(("jetson-4", "container")):
         found.add("jetson-4-container")
+    if found.issuperset(("windows", "conda-is-named", "python3-typed")) and "wsl" not in found:
+        found.add("python3-beside-conda")
     names_nvidia = _NVIDIA.search(text) is not None
     if names_nvidia:
         found.difference_update(_OTHERS)

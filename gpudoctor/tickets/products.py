@@ -45,9 +45,11 @@ _OTHER_MAKERS = re.compile(
 #: What a line names beside graphics that are part of it.
 _PROCESSOR = re.compile(r"\b(?:cpu|processor|ryzen|threadripper|epyc|xeon|core\(tm\) i\d|core i\d)\b", re.I)
 _AMD = re.compile(
-    r"\b(?:AMD )?(?:Radeon )?(?:RX ?(?:[4-9]\d{2,3})(?: ?(?:XTX?|GRE|M|S))?|Radeon (?:VII|Pro \w+|\d{3,4}[MS])"
+    r"\b(?:AMD )?(?:Radeon )?(?:RX ?(?:[4-9]\d{2,3})(?: ?(?:XTX?|GRE|M|S))?|(?:Vega ?20 )?Radeon VII"
+    r"|Radeon (?:Pro \w+|\d{3,4}[MS])|(?:Pro )?WX ?[2-9]1[03]0|Pro W[5-9]\d00X?"
+    r"|R[579] (?:(?:M?[23][2-9][05]|Fury) ?X?2?|Nano)"
     r"|Radeon (?:5[3-7]00|6[4-9][05]0|7[6-9]00|90[67]0)(?: ?XTX?)?"
-    r"|(?:RX )?Vega ?(?:56|64)|[5-9]\d\d0 ?XTX?|(?<=AMD )[2-5][2-9]0(?: series)?"
+    r"|(?:RX )?Vega ?(?:56|64|20|Frontier(?: Edition)?)|[5-9]\d\d0 ?XTX?|(?<=AMD )[2-5][2-9]0(?: series)?"
     r"|Instinct MI\d+X?"
     r"|MI(?:50|60|100|210|250X?|300[AX]?|325X|350X))\b",
     re.IGNORECASE,
@@ -59,7 +61,8 @@ _INTEL = re.compile(
 )
 #: Those that mean nothing else, wherever they are met.
 _OTHERS_DISTINCT = re.compile(
-    r"(?:AMD )?(?:Radeon )?(?:RX|Vega|\d{3,4} ?XT)|(?:AMD )?Radeon \d{4}$|Instinct|MI\d|AMD [2-5]|[2-5]\d0|.*Arc",
+    r"(?:AMD )?(?:Radeon )?(?:RX|Vega|WX|Pro W|R[579] |\d{3,4} ?XT)|(?:AMD )?Radeon (?:\d{4}$|VII|Pro )"
+    r"|Instinct|MI\d|AMD [2-5]|[2-5]\d0|.*Arc",
     re.IGNORECASE,
 )
 

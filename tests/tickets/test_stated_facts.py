@@ -131,6 +131,12 @@ STATED = [
     ("- NVIDIA driver 595.97 (CUDA 13.2 runtime)", {"driver": "595.97", "offered": "13.2", "cuda": None}),
     ("* install NVIDIA-driver 396.26 and nvidia-docker2", {"driver": "396.26"}),
     ("You should install driver 396.26", {"driver": None}),
+    ("I have an AMD Radeon VII", {"gpus": ["AMD Radeon VII"]}),
+    ("my card is an R9 390X", {"gpus": ["R9 390X"]}),
+    ("it is a Vega Frontier Edition", {"gpus": ["Vega Frontier Edition"]}),
+    ("a Radeon Pro W6800 and Ubuntu", {"gpus": ["Radeon Pro W6800"]}),
+    ("a workstation with a WX 9100", {"gpus": ["WX 9100"]}),
+    ("the processor is a Ryzen R9 3900X", {"gpus": None}),
     ("when I go to torch 2.1.0 it fails", {"torch": None}),
     ("CUDA versions 11.8 and 12.1 are installed", {"cuda": None}),
 ]
