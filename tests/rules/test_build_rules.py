@@ -1,6 +1,7 @@
 """The rules about builds that do not belong together: extensions, lock files, CUDA majors, the user site."""
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Run, SetEnv
@@ -497,7 +498,12 @@ def test_onnxruntime_needs_its_libraries_somewhere() -> None:
     finding = fires("tf-soname-missing", **machine)
     assert "nvidia-cudnn-cu12" in commands(finding)[0]
     there = copy("cudnn", "libcudnn.so.9", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9")
-    quiet("tf-soname-missing", **machine | {"libraries": libraries(gone, copies=(there,))})
+    off_its_way = machine | {"libraries": libraries(gone, copies=(there,))}
+    # Nothing loads it first: the program has to, from release 1.21 on; before, nothing does.
+    assert fires("tf-soname-missing", **off_its_way).severity == "warning"
+    older = structs.replace(runtime, version="1.19.0")
+    assert fires("tf-soname-missing", **off_its_way | {"frameworks": frameworks(older)}).severity == "error"
+    quiet("tf-soname-missing", **off_its_way | {"frameworks": frameworks(runtime, torch())})
     quiet("tf-soname-missing", **machine | {"gpus": None})
 
 

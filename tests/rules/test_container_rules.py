@@ -52,6 +52,9 @@ def test_container_shm_small():
     two, torch = gpus(gpu(0), gpu(1)), frameworks(("torch", "2.6.0"))
     assert fires("container-shm-small", gpus=two, host=shm(64), container=DOCKER, frameworks=None).severity == "warning"
     fires("container-shm-small", gpus=gpus(), host=shm(64), container=DOCKER, frameworks=torch)
+    fires(
+        "container-shm-small", gpus=gpus(), host=shm(64), container=DOCKER, frameworks=frameworks(("paddle", "3.0.0"))
+    )
     pod = Container(kind="containerd", kubernetes=True)
     assert "emptyDir" in words(fires("container-shm-small", gpus=two, host=shm(64), container=pod, frameworks=torch))
     quiet("container-shm-small", gpus=two, host=shm(65), container=DOCKER, frameworks=torch)

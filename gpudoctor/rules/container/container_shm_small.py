@@ -31,7 +31,7 @@ def container_shm_small(
     """
     shm = host.space("shm")
     found = known(frameworks)
-    needed = len(gpus.nvidia) > 1 or bool(gpus.nvidia and found and found.get("torch"))
+    needed = len(gpus.nvidia) > 1 or bool(gpus.nvidia and found and (found.get("torch") or found.get("paddle")))
     if not is_contained(container) or not needed or shm is None or shm.total is None:
         return
     if shm.total > DEFAULT_SHM_BYTES:

@@ -25,7 +25,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, problem, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: The driver's own libraries: when they are missing, the rules of the driver say so.
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")
@@ -137,7 +137,11 @@ def _of_onnxruntime(
     runtime = frameworks.get("onnxruntime")
     if runtime is None or runtime.variant != "cuda" or gpus is None or not gpus.nvidia:
         return
-    missing = tuple(one for one in _missing(runtime, libraries) if not copies_of(one, libraries))
+    wanted = _missing(runtime, libraries)
+    missing = tuple(one for one in wanted if not copies_of(one, libraries))
+    torch = frameworks.get("torch")
+    if wanted and not missing and (torch is None or torch.variant != "cuda"):
+        yield _left_to_the_program(runtime, wanted, libraries)
     if not missing:
         return
     yield problem(
@@ -145,6 +149,23 @@ def _of_onnxruntime(
         *tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
         subject=runtime.label,
         fixes=tuple(_fixes_of_onnxruntime(runtime, missing, frameworks, toolkits, scene, matrix)),
+    )
+
+
+def _left_to_the_program(runtime: Framework, wanted: tuple[Resolution, ...], libraries: Libraries) -> Problem:
+    """They are in pip's packages, where the loader does not look, and no torch loads them first."""
+    loads = (release_numbers(runtime.version) or ()) >= numbers_of("onnxruntime-loads-packages")
+    text = "Put the lib folders of these packages into LD_LIBRARY_PATH: release 1.20 and older do not look there."
+    if loads:
+        text = "Call onnxruntime.preload_dlls() in your program before it makes its first session."
+    names, verb = in_words(one.soname for one in wanted), "is" if len(wanted) == 1 else "are"
+    return problem(
+        f"{runtime.label} needs {names}, which {verb} installed, but not where it looks.",
+        *filter(None, (_found(one, libraries, runtime) for one in wanted)),
+        subject=runtime.label,
+        severity="warning" if loads else None,
+        confidence="likely",
+        fix=by_hand(f"Let {runtime.label} find its libraries", text),
     )
 
 
