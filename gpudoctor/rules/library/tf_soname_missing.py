@@ -158,9 +158,8 @@ def _left_to_the_program(runtime: Framework, wanted: tuple[Resolution, ...], lib
     text = "Put the lib folders of these packages into LD_LIBRARY_PATH: release 1.20 and older do not look there."
     if loads:
         text = "Call onnxruntime.preload_dlls() in your program before it makes its first session."
-    names, verb = in_words(one.soname for one in wanted), "is" if len(wanted) == 1 else "are"
     return problem(
-        f"{runtime.label} needs {names}, which {verb} installed, but not where it looks.",
+        f"{runtime.label} does not find {in_words(one.soname for one in wanted)}: installed, but not where it looks.",
         *filter(None, (_found(one, libraries, runtime) for one in wanted)),
         subject=runtime.label,
         severity="warning" if loads else None,
