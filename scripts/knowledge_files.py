@@ -225,7 +225,7 @@ def compiled() -> dict[Path, bytes]:
         **{name: _shape(name) for name in LISTS},
     }
     return {
-        FOLDER / "messages.json": _rows(messages),
+        FOLDER / "messages.json": _rows(msgspec.structs.replace(one, needles=()) for one in messages),
         FOLDER / "messages_index.json": index_of(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
         **{FOLDER / f"{name}.json": _rows(_listed(name)) for name in LISTS},

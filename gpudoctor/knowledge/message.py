@@ -41,8 +41,8 @@ class Message(Fact, frozen=True, kw_only=True):
     #: Regular expressions, matched without regard to case within one line, each with the words that it demands. The
     #: names of their groups end in the number of the way, as all of them may become one.
     ways: tuple[tuple[str, Ways], ...]
-    #: Lower-case words of which one is in every line that matches: the fast way past all other lines.
-    needles: tuple[str, ...]
+    #: Lower-case words of which one is in every line that matches; where they are loaded, in messages_index.json only.
+    needles: tuple[str, ...] = ()
     #: One sentence that a beginner understands.
     meaning: str
     #: The frameworks that print it; empty where several programs do.

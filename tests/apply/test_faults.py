@@ -95,7 +95,8 @@ def test_asked_to_end_in_the_middle(slow, bare, tmp_path, number, way):
     time.sleep(0.1)
     os.killpg(victim.pid, number)
     _, error = victim.communicate(timeout=120)
-    assert victim.returncode == 130, error
+    # The second one may come when all is put back and nothing listens any more.
+    assert victim.returncode in (130, -number), error
     assert tree(path) == before
     assert left_beside(path) == []
     assert load_changes(path)[-1].state == "failed"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.knowledge.message import messages
+from gpudoctor.knowledge.message import message_at, messages, numbers_by_needle
 from gpudoctor.knowledge.recognition import lines_that_matter, recognise
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
@@ -162,7 +162,9 @@ def test_ten_megabytes_take_no_time(name):
 @pytest.mark.parametrize("row", messages(), ids=lambda row: row.id)
 def test_no_pattern_is_slow_on_a_line_made_for_it(row):
     pattern = re.compile(row.pattern, re.IGNORECASE)
-    for needle in row.needles:
+    own = [needle for needle, numbers in numbers_by_needle().items() if any(message_at(one) == row for one in numbers)]
+    assert own
+    for needle in own:
         for line in (
             needle * 100,
             (needle + " ") * 100,
