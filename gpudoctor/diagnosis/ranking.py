@@ -49,8 +49,9 @@ _EFFECT_SEEN, _EFFECT_REPORTED = 0.61, 0.35
 _GRAVE, _HARMLESS = 0.3, 0.1
 #: Below this a cause is no candidate; and below this it is not worth showing, nor are more than so many.
 _LEAST, _WORTH, MOST = 0.02, 0.15, 5
-#: A cause is named beside the first one where it counts at least this part of what that one does.
-_BESIDE = 0.6
+#: A cause is named beside the first one where it counts at least this part of what that one does: the less sure that
+#: is, the more of the others are worth a look.
+_BESIDE = {"certain": 0.6, "likely": 0.6, "possible": 0.4}
 #: Causes shown that a fact excludes.
 MOST_RULED_OUT = 2
 #: From here on a cause is likely; and from here on it is not one among several any more.
@@ -226,7 +227,7 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 def is_worth_naming(cause: Candidate, first: Candidate) -> bool:
     """It is about as likely as the first one; `--verbose` lists the others."""
-    return cause.weight >= _BESIDE * first.weight
+    return cause.weight >= _BESIDE[first.confidence] * first.weight
 
 
 def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
