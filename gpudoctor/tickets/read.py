@@ -20,6 +20,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.build_environments import lines_of_builds
+from gpudoctor.tickets.companions import without_those_of_another_torch
 from gpudoctor.tickets.dismissed import without_dismissed
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
@@ -107,6 +108,9 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     stated = weighed((*stated, *parse_platform(text, stated_in(stated))))
     merger = Merger((*stated, *_of_packages(stated)))
     sections = merger.sections()
+    told = [one for one in merger.contradictions if one.fact == "frameworks.torch.version" and one.taken]
+    not_believed = (value for one in told for value, _ in one.values if value != one.taken)
+    sections = without_those_of_another_torch(sections, not_believed, matrix)
     body = with_programs(without_dismissed(without_listings(text.text)))
     symptoms = recognise(body, where="the text", clean=without_credentials)
     symptoms += _implied(sections.get("live"), symptoms)

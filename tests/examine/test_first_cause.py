@@ -2,8 +2,6 @@
 
 import pytest
 
-from gpudoctor.examine.judging import criteria_of
-from gpudoctor.examine.triage import ticket
 from gpudoctor.report.triage import headline, others, remedy_for, similar_threads
 
 TF1 = """tensorflow/core/common_runtime/gpu/gpu_device.cc:885] Found device 0 with properties:
@@ -14,16 +12,6 @@ Total memory: 7.92GiB
 Free memory: {}
 failed to allocate {} from device: CUDA_ERROR_OUT_OF_MEMORY"""
 NO_DEVICE_DRIVER = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
-
-
-@pytest.fixture
-def judged(tmp_path):
-    def judge(text):
-        path = tmp_path / "ticket.txt"
-        path.write_text(text, encoding="utf-8")
-        return ticket(str(path), criteria_of((), (), (), None))
-
-    return judge
 
 
 @pytest.mark.parametrize(
@@ -166,6 +154,14 @@ def test_what_to_do_about_a_full_gpu(judged, text, word):
 def test_one_fact_that_rules_out_several_is_told_once(judged):
     found = judged("torch 2.5.1+cu124: torch.cuda.is_available() is False")
     assert len({one.because for one in found.ruled_out}) == len(found.ruled_out) == 1
+
+
+def test_a_command_s_companions_are_not_held_against_the_torch_of_another_python(judged):
+    """They belong to the torch that the command names, not to the one that is printed."""
+    command = "pip install torch==2.4.1 torchvision==0.19.1 torchaudio==2.4.1"
+    assert "torch-companion-version" not in {one.key for one in judged(f"{command}\n\nPyTorch version: 2.3.1").causes}
+    both = "PyTorch version: 2.3.1\ntorchaudio version: 2.4.1"
+    assert "torch-companion-version" in {one.key for one in judged(both).causes}
 
 
 def test_a_harmless_line_is_not_what_a_program_ends_with(judged):

@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from gpudoctor.examine.judging import criteria_of
-from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.fix import Run
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import messages
@@ -13,16 +11,6 @@ from gpudoctor.report.triage import headline, remedy_for
 
 NO_MATCH = "ERROR: Could not find a version that satisfies the requirement {} (from versions: none)"
 CPU_BUILD = "AssertionError: Torch not compiled with CUDA enabled"
-
-
-@pytest.fixture
-def judged(tmp_path):
-    def judge(text):
-        path = tmp_path / "ticket.txt"
-        path.write_text(text, encoding="utf-8")
-        return ticket(str(path), criteria_of((), (), (), None))
-
-    return judge
 
 
 def commands(one):
